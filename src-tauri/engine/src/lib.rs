@@ -1,0 +1,1 @@
+//! The facade over clock and imaging: settings, journal, slots, events.

@@ -1,0 +1,2 @@
+//! Sets up, runs and tests Regie.
+fn main() {}
