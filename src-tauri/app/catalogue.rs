@@ -1,0 +1,53 @@
+//! The texts of tray and notices, from the catalogues that the window uses too.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regie_engine::Locale;
+
+static ENGLISH: &str = include_str!("../../ui/locales/en.json");
+static FRENCH: &str = include_str!("../../ui/locales/fr.json");
+static CHINESE: &str = include_str!("../../ui/locales/zh.json");
+
+/// The texts of one language.
+#[derive(Debug)]
+pub struct Catalogue {
+    texts: BTreeMap<String, String>,
+}
+
+impl Catalogue {
+    /// The catalogue of a language.
+    pub fn of(locale: Locale) -> &'static Self {
+        static CATALOGUES: OnceLock<[Catalogue; 3]> = OnceLock::new();
+        let [english, french, chinese] =
+            CATALOGUES.get_or_init(|| [ENGLISH, FRENCH, CHINESE].map(Self::parse));
+        match locale {
+            Locale::En => english,
+            Locale::Fr => french,
+            Locale::Zh => chinese,
+        }
+    }
+
+    /// An unreadable catalogue counts as empty here; a test keeps that from being shipped.
+    fn parse(json: &str) -> Self {
+        Self {
+            texts: serde_json::from_str(json).unwrap_or_default(),
+        }
+    }
+
+    /// The text of a key; the key itself where the catalogue lacks it, so that it is seen.
+    pub fn text(&self, key: &str) -> String {
+        self.texts
+            .get(key)
+            .map_or_else(|| key.to_owned(), Clone::clone)
+    }
+
+    /// The text of a key with its `{name}` placeholders filled in.
+    pub fn filled(&self, key: &str, values: &[(&str, &str)]) -> String {
+        values
+            .iter()
+            .fold(self.text(key), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), value)
+            })
+    }
+}

@@ -1,0 +1,34 @@
+//! Regie's window, tray and command line: thin doors onto the engine.
+
+mod arguments;
+mod catalogue;
+mod cli;
+mod devices;
+mod folders;
+mod ipc;
+mod logging;
+mod start;
+mod tray;
+mod tray_host;
+mod tray_menu;
+mod window;
+
+use std::process::ExitCode;
+
+pub use arguments::Arguments;
+
+/// Does what the arguments ask; the exit code is 0 only when it was done.
+pub fn run(arguments: Arguments) -> ExitCode {
+    logging::start();
+    let outcome = match arguments.command {
+        Some(ref command) => cli::run(&arguments, command),
+        None => start::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            cli::report(&failure);
+            ExitCode::FAILURE
+        }
+    }
+}
