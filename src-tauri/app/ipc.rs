@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use percent_encoding::percent_decode_str;
 use regie_engine::{
     Door, EngineError, Engine, Face, Fault, Frame, JournalEntry, Options, PictureInfo, Settings,
     Toggle,
@@ -9,7 +10,7 @@ use regie_engine::{
 use tauri::ipc::{InvokeBody, Request, Response};
 use tauri::State;
 
-use crate::devices::Devices;
+use crate::devices::{Devices, screen_frame};
 
 /// Entries of the journal that one call may ask for.
 const MAX_JOURNAL: u32 = 1_000;
@@ -61,7 +62,7 @@ async fn open_bytes(engine: State<'_, Engine>, request: Request<'_>) -> Answer<P
         .headers()
         .get("name")
         .and_then(|name| name.to_str().ok())
-        .map(percent_decoded)
+        .map(|name| percent_decode_str(name).decode_utf8_lossy().into_owned())
         .unwrap_or_default();
     let bytes = match request.body() {
         InvokeBody::Raw(bytes) => bytes.clone(),
@@ -92,8 +93,10 @@ async fn slot_picture(engine: State<'_, Engine>, slot: u8) -> Answer<Response> {
 
 #[tauri::command]
 async fn simulated_screen(devices: State<'_, Devices>) -> Answer<Response> {
-    let screen = devices.simulated_screen().ok_or(EngineError::NotSimulated)?;
-    Ok(Response::new(screen.to_bytes()))
+    let screen = devices
+        .simulated_screen()
+        .ok_or(EngineError::NotSimulated)?;
+    Ok(frame(screen_frame(&screen)))
 }
 
 #[tauri::command]
@@ -181,40 +184,4 @@ async fn journal(engine: State<'_, Engine>, limit: u32) -> Answer<Vec<JournalEnt
 
 fn frame(frame: impl Into<Frame>) -> Response {
     Response::new(frame.into().to_bytes())
-}
-
-/// Undoes `encodeURIComponent`; what is not of that form stays as it is.
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let hex = tail
-            .get(..2)
-            .filter(|_| first == b'%')
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match hex {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &tail[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::percent_decoded;
-
-    #[test]
-    fn a_name_survives_its_way_through_a_header() {
-        assert_eq!(percent_decoded("caf%C3%A9%20%E6%97%B6.png"), "café 时.png");
-        assert_eq!(percent_decoded("100%.png"), "100%.png");
-        assert_eq!(percent_decoded("%zz%4"), "%zz%4");
-    }
 }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use regie_imaging::{Inks, Options, Palette, Pipeline, Rendered, preview_png};
+use regie_imaging::{
+    Adjust, Inks, Limits, Options, Palette, Picture, Pipeline, Rendered, preview_png,
+};
 use serde_json::json;
 
 use super::{Answer, Failure};
@@ -19,11 +21,11 @@ pub(super) fn run(arguments: &ImageArguments) -> Result<(), Failure> {
 
 fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     let options = options(&arguments.picture)?;
-    let picture = regie_imaging::open(&arguments.picture.file)?;
+    let picture = Picture::open(&arguments.picture.file, &Limits::default())?;
     let mut pipeline = Pipeline::new(picture);
     let Rendered { planes, notes } = pipeline.render(&options)?;
     if let Some(path) = &arguments.preview {
-        let inks = if arguments.real_inks { Inks::REAL } else { Inks::IDEAL };
+        let inks = if arguments.real_inks { Inks::PANEL } else { Inks::IDEAL };
         write(path, &preview_png(&planes, &inks)?)?;
     }
     if let Some(path) = &arguments.planes {
@@ -33,8 +35,8 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     let mut text = format!(
         "{}x{} pixels, {} bytes black and white, {} bytes red",
-        panel.width(),
-        panel.height(),
+        panel.width,
+        panel.height,
         planes.black_white().len(),
         planes.red().len(),
     );
@@ -46,8 +48,8 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
         tool: TOOL,
         text,
         data: json!({
-            "width": panel.width(),
-            "height": panel.height(),
+            "width": panel.width,
+            "height": panel.height,
             "bytes_bw": planes.black_white().len(),
             "bytes_red": planes.red().len(),
             "notes": notes,
@@ -77,7 +79,7 @@ pub(super) fn options(arguments: &PictureArguments) -> Result<Options, Failure> 
         } else {
             Palette::BlackWhiteRed
         },
-        adjust: regie_imaging::Adjust::from_pairs(pairs)?,
+        adjust: Adjust::from_pairs(pairs)?,
     })
 }
 

@@ -126,8 +126,8 @@ pub(crate) fn picture(planes: &Planes) -> Result<Picture, EngineError> {
         PictureSize::Small
     } else {
         return Err(EngineError::PanelUnknown {
-            width: panel.width(),
-            height: panel.height(),
+            width: panel.width,
+            height: panel.height,
         });
     };
     let (black_white, red) = (planes.black_white().to_vec(), planes.red().to_vec());

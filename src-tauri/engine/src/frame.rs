@@ -36,8 +36,8 @@ impl Frame {
     fn of_inks(map: &InkMap, notes: Vec<Note>) -> Self {
         Self {
             header: FrameHeader {
-                width: map.panel().width().into(),
-                height: map.panel().height().into(),
+                width: map.panel().width.into(),
+                height: map.panel().height.into(),
                 notes,
                 algorithms: Vec::new(),
             },
@@ -75,8 +75,8 @@ impl From<Thumbnails> for Frame {
         let size = thumbnails.methods.first().map(|(_, map)| map.panel());
         Self {
             header: FrameHeader {
-                width: size.map_or(0, |panel| panel.width().into()),
-                height: size.map_or(0, |panel| panel.height().into()),
+                width: size.map_or(0, |panel| panel.width.into()),
+                height: size.map_or(0, |panel| panel.height.into()),
                 notes: Vec::new(),
                 algorithms: thumbnails.methods.iter().map(|(method, _)| *method).collect(),
             },
@@ -93,15 +93,15 @@ impl From<&Rgb8> for Frame {
     fn from(picture: &Rgb8) -> Self {
         Self {
             header: FrameHeader {
-                width: picture.width,
-                height: picture.height,
+                width: picture.width.into(),
+                height: picture.height.into(),
                 notes: Vec::new(),
                 algorithms: Vec::new(),
             },
             payload: picture
-                .pixels
-                .iter()
-                .flat_map(|&[red, green, blue]| [red, green, blue, u8::MAX])
+                .bytes
+                .chunks_exact(3)
+                .flat_map(|rgb| rgb.iter().copied().chain([u8::MAX]))
                 .collect(),
         }
     }

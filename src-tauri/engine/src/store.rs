@@ -176,8 +176,8 @@ impl Store {
                     slot.slot,
                     slot.name,
                     slot.changed,
-                    planes.panel().width(),
-                    planes.panel().height(),
+                    planes.panel().width,
+                    planes.panel().height,
                     planes.black_white(),
                     planes.red(),
                 ],
@@ -205,8 +205,11 @@ impl Store {
                 .optional()?)
         })?;
         let (width, height, black_white, red) = row.ok_or(EngineError::SlotEmpty { slot })?;
-        let panel = Panel::new(width, height)?;
-        Ok(Planes::from_bytes(panel, black_white, red)?)
+        Planes::from_bytes(Panel { width, height }, black_white, red).ok_or_else(|| {
+            EngineError::Store {
+                detail: format!("slot {slot} holds no picture of {width}x{height} pixels"),
+            }
+        })
     }
 
     /// What each filled slot holds, by slot number.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::thread;
 
-use regie_imaging::{Algorithm, InkMap, Options, Pipeline, Planes, Rgb8Image};
+use regie_imaging::{Algorithm, InkMap, Limits, Options, Picture, Pipeline, Planes, Rgb8};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
@@ -86,7 +86,7 @@ impl Studio {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned())
                 .unwrap_or_default();
-            let picture = regie_imaging::open(&path)?;
+            let picture = Picture::open(&path, &Limits::default())?;
             Ok(pictures.insert(name, Pipeline::new(picture)))
         })
         .await
@@ -99,7 +99,7 @@ impl Studio {
         bytes: Vec<u8>,
     ) -> Result<PictureInfo, EngineError> {
         self.run(move |pictures| {
-            let picture = regie_imaging::decode(&bytes, &regie_imaging::Limits::default())?;
+            let picture = regie_imaging::decode(&bytes, &Limits::default())?;
             Ok(pictures.insert(name, Pipeline::new(picture)))
         })
         .await
@@ -130,7 +130,7 @@ impl Studio {
         &self,
         picture: u32,
         options: Options,
-    ) -> Result<Rgb8Image, EngineError> {
+    ) -> Result<Rgb8, EngineError> {
         self.run(move |pictures| Ok(pictures.get(picture)?.pipeline.original(&options)?))
             .await
     }
@@ -146,7 +146,7 @@ impl Studio {
             let methods = pictures
                 .get(picture)?
                 .pipeline
-                .thumbnails(&options, width, height)?;
+                .thumbnails(&options, width, height);
             Ok(Thumbnails { methods })
         })
         .await
@@ -170,11 +170,12 @@ impl OpenPictures {
     fn insert(&mut self, name: String, pipeline: Pipeline) -> PictureInfo {
         self.opened += 1;
         let picture = pipeline.picture();
+        let (width, height) = picture.dimensions();
         let info = PictureInfo {
             id: self.opened,
             name: name.clone(),
-            width: picture.width(),
-            height: picture.height(),
+            width,
+            height,
             notes: picture.notes().iter().map(Note::from).collect(),
         };
         while self.open.len() >= MAX_OPEN {

@@ -67,7 +67,7 @@ fn what_a_killed_process_left_under_way_is_called_interrupted() {
 fn a_slot_gives_back_the_planes_it_was_given() {
     let (_folder, store) = store();
     let panel = Panel::SMALL;
-    let bytes = usize::from(panel.width()).div_ceil(8) * usize::from(panel.height());
+    let bytes = panel.plane_bytes();
     let planes = Planes::from_bytes(panel, vec![0xA5; bytes], vec![0x00; bytes]).unwrap();
     let slot = Slot {
         slot: 2,
