@@ -1,0 +1,1 @@
+export type Advertisement = { address: string, name: string, rssi: number | null, simulated: boolean };

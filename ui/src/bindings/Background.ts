@@ -1,0 +1,1 @@
+export type Background = "white" | "black" | "red";

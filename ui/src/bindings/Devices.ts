@@ -1,0 +1,1 @@
+export type Devices = "bluetooth" | "simulated";

@@ -1,0 +1,1 @@
+export type Fit = "cover" | "contain" | "stretch";

@@ -1,0 +1,1 @@
+export type KnownClock = { address: string, name: string, simulated: boolean };

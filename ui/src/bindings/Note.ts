@@ -1,0 +1,1 @@
+export type Note = { code: string, message: string, params: Record<string, string> };

@@ -1,0 +1,1 @@
+export type Palette = "black-white-red" | "black-white";

@@ -1,0 +1,3 @@
+import type { Note } from "./Note";
+
+export type PictureInfo = { id: number, name: string, width: number, height: number, notes: Note[] };

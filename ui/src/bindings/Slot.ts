@@ -1,0 +1,1 @@
+export type Slot = { slot: number, name: string, changed: string } | null;

@@ -1,0 +1,1 @@
+export type Stage = "queued" | "listening" | "connecting" | "discovering" | "sending" | "finishing" | "refreshing";

@@ -1,0 +1,1 @@
+export type TimeSet = { at: string , zone: string };

@@ -1,0 +1,1 @@
+export type Toggle = "invert" | "font" | "rotate180" | "hour-format" | "clock-color";

@@ -1,0 +1,77 @@
+// What the window may ask of the app. Transports: `tauri.ts` (the real window) and `fake/host.ts` (a browser).
+import type { AppState } from "../bindings/AppState";
+import type { Face } from "../bindings/Face";
+import type { Fault } from "../bindings/Fault";
+import type { JournalEntry } from "../bindings/JournalEntry";
+import type { PictureInfo } from "../bindings/PictureInfo";
+import type { PictureOptions } from "../bindings/PictureOptions";
+import type { Settings } from "../bindings/Settings";
+import type { Toggle } from "../bindings/Toggle";
+
+export type PictureRequest = { picture: number; options: PictureOptions };
+
+/** A picture as it arrives: by path from the system, or as bytes from a page or the clipboard. */
+export type Source = { path: string } | { name: string; bytes: Uint8Array };
+
+export type DropEvent =
+  | { type: "enter" }
+  | { type: "leave" }
+  /** `source` is the first file, null where what was dropped is none; `files` is how many there were. */
+  | { type: "drop"; source: Source | null; files: number };
+
+/** Every command rejects with a {@link Fault}. Binary answers are read by `frame.ts`. */
+export interface Api {
+  state(): Promise<AppState>;
+  /** Calls back with the whole state after each change; answers how to stop that. */
+  onState(callback: (state: AppState) => void): Promise<() => void>;
+  /** Files dragged over or dropped anywhere on the window. */
+  onDrop(callback: (event: DropEvent) => void): Promise<() => void>;
+  /** Asks the person for a picture file; null when they think better of it. */
+  pickFile(title: string, filter: string): Promise<Source | null>;
+
+  open(source: Source): Promise<PictureInfo>;
+  render(request: PictureRequest): Promise<ArrayBuffer>;
+  original(request: PictureRequest): Promise<ArrayBuffer>;
+  thumbnails(request: PictureRequest): Promise<ArrayBuffer>;
+  slotPicture(slot: number): Promise<ArrayBuffer>;
+  simulatedScreen(): Promise<ArrayBuffer>;
+
+  show(request: PictureRequest & { slot: number }): Promise<number>;
+  showSlot(slot: number): Promise<number>;
+  cancel(operation: number): Promise<void>;
+  dismiss(operation: number): Promise<void>;
+
+  /** `null`: this computer's zone. */
+  setTime(zone: string | null): Promise<number>;
+  setFace(face: Face): Promise<number>;
+  toggle(toggle: Toggle): Promise<number>;
+  quietHours(hours: { on: boolean; start_hour: number; end_hour: number }): Promise<number>;
+  clear(): Promise<number>;
+
+  scan(): Promise<void>;
+  chooseClock(address: string | null): Promise<void>;
+  zones(): Promise<string[]>;
+
+  saveSettings(settings: Settings): Promise<void>;
+  journal(limit: number): Promise<JournalEntry[]>;
+}
+
+/** File name endings offered by the file dialogs. What is not a picture is refused by the app, with the reason. */
+export const PICTURE_EXTENSIONS = ["jpg", "jpeg", "png", "gif", "webp", "bmp", "tif", "tiff", "avif", "svg"];
+
+/** Whatever a transport threw, as something that can be said to a person. */
+export function asFault(error: unknown): Fault {
+  if (isFault(error)) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return {
+    code: "window-internal",
+    agent_code: "INTERNAL",
+    message: `Something went wrong in the window: ${message}`,
+    hint: "Try again; if it stays, restart Regie.",
+    params: { detail: message },
+  };
+}
+
+function isFault(error: unknown): error is Fault {
+  return typeof error === "object" && error !== null && "code" in error && "message" in error && "hint" in error;
+}

@@ -1,0 +1,170 @@
+// What the window knows of the app: its last state, the notices, and the view chosen.
+import { getContext, setContext } from "svelte";
+import type { AppState } from "../bindings/AppState";
+import type { Fault } from "../bindings/Fault";
+import type { Settings } from "../bindings/Settings";
+import { type Api, asFault } from "./api";
+import { t, tr, useLocale } from "./i18n.svelte";
+import type { InkMap } from "./frame";
+import { inkMap } from "./frame";
+import type { ViewName } from "./views";
+
+/** `about` groups notices: a later one on the same matter takes the earlier one's place. */
+export type Notice = { id: number; about: string; tone: "error" | "info"; message: string; hint: string };
+
+type Start = () => Promise<number>;
+
+export class Store {
+  readonly api: Api;
+  state = $state.raw<AppState | null>(null);
+  bootFault = $state.raw<Fault | null>(null);
+  view = $state<ViewName>("clock");
+  notices = $state.raw<Notice[]>([]);
+  /** What each slot holds, by slot number; null while empty or not read yet. */
+  slotMaps = $state.raw<(InkMap | null)[]>([null, null, null, null]);
+  /** The operation whose cancellation was asked for. */
+  cancelling = $state<number | null>(null);
+
+  #draft = $state.raw<Partial<Settings>>({});
+  #saving: Promise<void> = Promise.resolve();
+  #slotStamps: string[] = ["", "", "", ""];
+  #noticeId = 0;
+  #retry: { operation: number; start: Start } | null = null;
+
+  constructor(api: Api) {
+    this.api = api;
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.api.onState((state) => this.#take(state));
+      this.#take(await this.api.state());
+    } catch (error) {
+      this.bootFault = asFault(error);
+    }
+  }
+
+  #take(state: AppState): void {
+    this.state = state;
+    useLocale(state.locale);
+    state.slots.forEach((slot, i) => {
+      const stamp = slot?.changed ?? "";
+      if (stamp === this.#slotStamps[i]) return;
+      this.#slotStamps[i] = stamp;
+      if (slot) void this.#readSlot(i, stamp);
+      else this.#setSlotMap(i, null);
+    });
+  }
+
+  async #readSlot(slot: number, stamp: string): Promise<void> {
+    try {
+      const map = inkMap(await this.api.slotPicture(slot));
+      if (this.#slotStamps[slot] === stamp) this.#setSlotMap(slot, map);
+    } catch (error) {
+      this.complain("slot", error);
+    }
+  }
+
+  #setSlotMap(slot: number, map: InkMap | null): void {
+    this.slotMaps = this.slotMaps.map((old, i) => (i === slot ? map : old));
+  }
+
+  /** The settings with what is being saved right now laid over them. */
+  get settings(): Settings | null {
+    return this.state ? { ...this.state.settings, ...this.#draft } : null;
+  }
+
+  /** Saves some settings; calls follow one another, so that none undoes what another wrote. */
+  save(patch: Partial<Settings>): Promise<void> {
+    this.#draft = { ...this.#draft, ...patch };
+    this.#saving = this.#saving.then(async () => {
+      const settings = this.settings;
+      if (!settings) return;
+      try {
+        await this.api.saveSettings(settings);
+        this.dismissAbout("settings");
+      } catch (error) {
+        this.complain("settings", error);
+      }
+      this.#draft = Object.fromEntries(
+        Object.entries(this.#draft).filter(([key, value]) => !(key in patch && patch[key as keyof Settings] === value)),
+      );
+    });
+    return this.#saving;
+  }
+
+  get running(): boolean {
+    const operation = this.state?.clock.operation;
+    return !!operation && operation.outcome === null;
+  }
+
+  /** Starts something on the clock and remembers how to start it again. */
+  async operate(start: Start): Promise<void> {
+    this.dismissAbout("operation");
+    try {
+      const operation = await start();
+      this.#retry = { operation, start };
+    } catch (error) {
+      this.complain("operation", error);
+    }
+  }
+
+  /** How to do the operation again, where this window started it. */
+  retry(operation: number): (() => void) | null {
+    const retry = this.#retry;
+    return retry?.operation === operation ? () => void this.operate(retry.start) : null;
+  }
+
+  async cancel(operation: number): Promise<void> {
+    this.cancelling = operation;
+    await this.attempt("operation", () => this.api.cancel(operation));
+  }
+
+  /** Does something that may be refused; the refusal becomes a notice. */
+  async attempt<T>(about: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const result = await work();
+      this.dismissAbout(about);
+      return result;
+    } catch (error) {
+      this.complain(about, error);
+      return undefined;
+    }
+  }
+
+  complain(about: string, error: unknown): void {
+    const fault = asFault(error);
+    this.#notify({ about, tone: "error", message: tr().faultMessage(fault), hint: tr().faultHint(fault) });
+  }
+
+  tell(about: string, message: string, hint: string): void {
+    this.#notify({ about, tone: "info", message, hint });
+  }
+
+  #notify(notice: Omit<Notice, "id">): void {
+    const id = ++this.#noticeId;
+    this.notices = [...this.notices.filter((n) => n.about !== notice.about), { id, ...notice }].slice(-3);
+  }
+
+  dismissNotice(id: number): void {
+    this.notices = this.notices.filter((n) => n.id !== id);
+  }
+
+  dismissAbout(about: string): void {
+    if (this.notices.some((n) => n.about === about)) this.notices = this.notices.filter((n) => n.about !== about);
+  }
+
+  clockName(): string {
+    return this.state?.clock.chosen?.name ?? t("panel.no_clock");
+  }
+}
+
+const KEY = Symbol("store");
+
+export function provideStore(store: Store): Store {
+  return setContext(KEY, store);
+}
+
+export function useStore(): Store {
+  return getContext<Store>(KEY);
+}

@@ -1,0 +1,96 @@
+// Catalogue look-up, plurals, numbers and times of one language. Pure; `i18n.svelte.ts` holds the current one.
+import en from "../../locales/en.json";
+import fr from "../../locales/fr.json";
+import zh from "../../locales/zh.json";
+import type { Fault } from "../bindings/Fault";
+import type { Note } from "../bindings/Note";
+
+export type Locale = "en" | "fr" | "zh";
+export type Key = keyof typeof en;
+/** The stem of a pair `stem.one` / `stem.other`. */
+export type PluralKey = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
+export type Params = Record<string, string | number>;
+
+export const CATALOGUES: Record<Locale, Readonly<Record<string, string>>> = { en, fr, zh };
+
+/** `{name}` becomes its parameter; a placeholder without one stays visible, so that the gap is seen. */
+export function fill(template: string, params: Params): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+}
+
+export class Translator {
+  readonly locale: Locale;
+  #catalogue: Readonly<Record<string, string>>;
+  #plural: Intl.PluralRules;
+  #number: Intl.NumberFormat;
+
+  constructor(locale: Locale) {
+    this.locale = locale;
+    this.#catalogue = CATALOGUES[locale];
+    this.#plural = new Intl.PluralRules(locale);
+    this.#number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  }
+
+  t(key: Key, params: Params = {}): string {
+    return fill(this.#catalogue[key] ?? CATALOGUES.en[key] ?? key, params);
+  }
+
+  /** The plural form for `n`, which also fills `{n}`. */
+  n(key: PluralKey, n: number, params: Params = {}): string {
+    const form = this.#plural.select(n);
+    const template = this.#catalogue[`${key}.${form}`] ?? this.#catalogue[`${key}.other`] ?? key;
+    return fill(template, { n: this.number(n), ...params });
+  }
+
+  number(value: number): string {
+    return this.#number.format(value);
+  }
+
+  /** "8 s", "2 min": a length of time as a person says it. */
+  duration(seconds: number): string {
+    const s = Math.max(0, seconds);
+    if (s >= 90) return this.t("duration.minutes", { n: this.number(Math.round(s / 60)) });
+    return this.t("duration.seconds", { n: this.number(s < 10 ? Math.round(s * 10) / 10 : Math.round(s)) });
+  }
+
+  milliseconds(ms: number): string {
+    return ms < 1000 ? this.t("duration.ms", { n: this.number(Math.round(ms)) }) : this.duration(ms / 1000);
+  }
+
+  bytes(count: number): string {
+    return this.t("size.kilobytes", { n: this.number(count / 1000) });
+  }
+
+  /** Time of day today, with the date on any other day. */
+  when(instant: string | Date, now: Date = new Date()): string {
+    const date = typeof instant === "string" ? new Date(instant) : instant;
+    if (Number.isNaN(date.getTime())) return String(instant);
+    const today = date.toDateString() === now.toDateString();
+    return new Intl.DateTimeFormat(
+      this.locale,
+      today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
+    ).format(date);
+  }
+
+  timeIn(zone: string, now: Date): string {
+    return new Intl.DateTimeFormat(this.locale, { timeStyle: "short", timeZone: zone }).format(now);
+  }
+
+  faultMessage(fault: Fault): string {
+    return this.#foreign(`fault.${fault.code}.message`, fault.params) ?? fault.message;
+  }
+
+  faultHint(fault: Fault): string {
+    return this.#foreign(`fault.${fault.code}.hint`, fault.params) ?? fault.hint;
+  }
+
+  note(note: Note): string {
+    return this.#foreign(`note.${note.code}`, note.params) ?? note.message;
+  }
+
+  /** English comes from the app as it is; other languages may hold an entry, and fall back to the English. */
+  #foreign(key: string, params: Params): string | undefined {
+    const template = this.locale === "en" ? undefined : this.#catalogue[key];
+    return template === undefined ? undefined : fill(template, params);
+  }
+}
