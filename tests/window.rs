@@ -144,7 +144,7 @@ async fn without_a_tray_closing_asks_instead_of_hiding() {
     let main = window(TITLE).await;
     close_window("Regie");
     // The question is a window of its own, with a title of its own.
-    window("tray").await;
+    window("^Close Regie").await;
     assert_eq!(visible_window(TITLE), Some(main));
     desktop.end().await;
 }

@@ -41,13 +41,31 @@ impl Catalogue {
             .get(key)
             .map_or_else(|| key.to_owned(), Clone::clone)
     }
+}
 
-    /// The text of a key with its `{name}` placeholders filled in.
-    pub fn filled(&self, key: &str, values: &[(&str, &str)]) -> String {
-        values
-            .iter()
-            .fold(self.text(key), |text, (name, value)| {
-                text.replace(&format!("{{{name}}}"), value)
-            })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_catalogue_can_be_read_and_has_the_texts_used_here() {
+        for locale in [Locale::En, Locale::Fr, Locale::Zh] {
+            let catalogue = Catalogue::of(locale);
+            for key in [
+                "tray.set_time",
+                "tray.open",
+                "tray.quit",
+                "tray.simulated",
+                "tray.status.asleep",
+                "window.hidden_to_tray.title",
+                "window.hidden_to_tray.body",
+                "window.no_tray.title",
+                "window.no_tray.body",
+                "window.no_tray.quit",
+                "window.no_tray.keep",
+            ] {
+                assert_ne!(catalogue.text(key), key, "{locale:?}");
+            }
+        }
     }
 }

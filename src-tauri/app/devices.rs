@@ -1,35 +1,42 @@
-//! The devices behind the engine: this machine's Bluetooth, or a simulated clock in the process.
+//! The devices behind the engine: this machine's Bluetooth, or simulated clocks in the process.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use regie_clock::bluetooth::BluetoothAdapter;
-use regie_clock::{Adapter, ClockError};
-use regie_engine::{DeviceSource, Devices as Kind, Frame, FrameHeader};
-use regie_sim::{Screen, SimulatedAdapter, SimulatedClock};
+use regie_clock::{Adapter, ClockError, ClockTime, Pingping, Zone};
+use regie_engine::{DeviceSource, Devices as Kind, Frame, FrameHeader, KnownClock};
+use regie_sim::{Screen, SimulatedAdapter};
 
-/// Makes adapters for the engine and keeps hold of the simulated clock, so that a person can
-/// look at its screen.
+/// Makes adapters for the engine and keeps hold of the simulated one, so that a person can look
+/// at a simulated clock's screen.
 #[derive(Clone, Default)]
 pub struct Devices {
-    simulated: Arc<Mutex<Option<SimulatedClock>>>,
+    simulated: Arc<Mutex<Option<SimulatedAdapter>>>,
 }
 
 impl Devices {
-    /// What the simulated clock shows now; `None` while devices are real.
-    pub fn simulated_screen(&self) -> Option<Screen> {
-        let clock = self
+    /// What a simulated clock shows now: the chosen one, else the nearest. `None` while devices
+    /// are real.
+    pub fn simulated_screen(&self, chosen: Option<&KnownClock>) -> Option<Screen> {
+        let clocks = self
             .simulated
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        clock.map(|clock| clock.screen())
+            .as_ref()?
+            .clocks();
+        let is_chosen = |address: &str| chosen.is_some_and(|clock| clock.address == address);
+        clocks
+            .iter()
+            .find(|clock| is_chosen(clock.address().as_str()))
+            .or_else(|| clocks.first())
+            .map(regie_sim::SimulatedClock::screen)
     }
 
-    fn keep(&self, clock: Option<SimulatedClock>) {
+    fn keep(&self, adapter: Option<SimulatedAdapter>) {
         *self
             .simulated
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) = clock;
+            .unwrap_or_else(PoisonError::into_inner) = adapter;
     }
 }
 
@@ -38,12 +45,13 @@ impl DeviceSource for Devices {
         match kind {
             Kind::Bluetooth => {
                 self.keep(None);
-                Ok(Arc::new(BluetoothAdapter::start()?))
+                Ok(Arc::new(BluetoothAdapter::new(Pingping::default())?))
             }
             Kind::Simulated => {
-                let clock = SimulatedClock::demo();
-                self.keep(Some(clock.clone()));
-                Ok(Arc::new(SimulatedAdapter::new([clock])))
+                let now = ClockTime::now(&Zone::system())?.shifted_epoch();
+                let adapter = SimulatedAdapter::demo(now);
+                self.keep(Some(adapter.clone()));
+                Ok(Arc::new(adapter))
             }
         }
     }
@@ -51,10 +59,11 @@ impl DeviceSource for Devices {
 
 /// A simulated clock's screen as the window draws pictures.
 pub fn screen_frame(screen: &Screen) -> Frame {
+    let pixels = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Frame {
         header: FrameHeader {
-            width: screen.width.into(),
-            height: screen.height.into(),
+            width: pixels(screen.width),
+            height: pixels(screen.height),
             notes: Vec::new(),
             algorithms: Vec::new(),
         },

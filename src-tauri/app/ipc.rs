@@ -92,9 +92,12 @@ async fn slot_picture(engine: State<'_, Engine>, slot: u8) -> Answer<Response> {
 }
 
 #[tauri::command]
-async fn simulated_screen(devices: State<'_, Devices>) -> Answer<Response> {
+async fn simulated_screen(
+    engine: State<'_, Engine>,
+    devices: State<'_, Devices>,
+) -> Answer<Response> {
     let screen = devices
-        .simulated_screen()
+        .simulated_screen(engine.state().borrow().clock.chosen.as_ref())
         .ok_or(EngineError::NotSimulated)?;
     Ok(frame(screen_frame(&screen)))
 }

@@ -21,14 +21,11 @@ pub use arguments::Arguments;
 pub fn run(arguments: Arguments) -> ExitCode {
     logging::start();
     let outcome = match arguments.command {
-        Some(ref command) => cli::run(&arguments, command),
+        Some(ref command) => cli::run(&arguments, command).map(|()| ExitCode::SUCCESS),
         None => start::run(&arguments),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            cli::report(&failure);
-            ExitCode::FAILURE
-        }
-    }
+    outcome.unwrap_or_else(|failure| {
+        cli::report(&failure);
+        ExitCode::FAILURE
+    })
 }

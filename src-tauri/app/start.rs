@@ -1,10 +1,12 @@
 //! The desktop app: engine, window and tray put together.
 
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{Engine, EngineConfig, EngineError, Locale};
 use tauri::{AppHandle, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent};
+use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
 use crate::arguments::Arguments;
 use crate::devices::Devices;
@@ -35,7 +37,7 @@ pub fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError> {
 ///
 /// # Errors
 /// No display, or what the engine or the window system says.
-pub fn run(arguments: &Arguments) -> Result<(), cli::Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
     need_display()?;
     let config = config(arguments)?;
     let hidden = arguments.hidden;
@@ -65,33 +67,55 @@ pub fn run(arguments: &Arguments) -> Result<(), cli::Failure> {
             }
         })
         .setup(move |app| {
-            let engine =
-                tauri::async_runtime::block_on(Engine::start(config, Arc::new(devices)))?;
-            app.manage(engine.clone());
-            let state = engine.state().borrow().clone();
-            window::build(app.handle(), hidden || state.settings.start_hidden)?;
-            let tray = Tray::build(app.handle(), &state)
-                .inspect_err(|error| tracing::warn!(%error, "there is no tray"))
-                .ok();
-            tauri::async_runtime::spawn(follow(app.handle().clone(), engine, tray));
+            let handle = app.handle();
+            match tauri::async_runtime::block_on(Engine::start(config, Arc::new(devices))) {
+                Ok(engine) => open(handle, engine, hidden)?,
+                Err(error) => give_up(handle, &error),
+            }
             Ok(())
         })
         .build(tauri::generate_context!("tauri.conf.json"))
         .map_err(cli::Failure::window)?;
-    app.run(|app, event| match event {
-        // No exit code: the last window went away, which is no reason to leave the tray.
+    let code = app.run_return(|app, event| match event {
+        // No exit code: the last window went away, which is no reason to leave the tray (UI-4).
         RunEvent::ExitRequested {
             api, code: None, ..
         } => api.prevent_exit(),
         RunEvent::Exit => {
-            let engine = app.state::<Engine>().inner().clone();
-            tauri::async_runtime::block_on(async {
-                let _timed_out = tokio::time::timeout(STOP_WAIT, engine.stop()).await;
-            });
+            if let Some(engine) = app.try_state::<Engine>() {
+                let stopped = tokio::time::timeout(STOP_WAIT, engine.stop());
+                if tauri::async_runtime::block_on(stopped).is_err() {
+                    tracing::warn!("the clock could not be let go in time");
+                }
+            }
         }
         _ => {}
     });
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX)))
+}
+
+/// Puts window and tray on the engine.
+fn open<R: Runtime>(app: &AppHandle<R>, engine: Engine, hidden: bool) -> tauri::Result<()> {
+    app.manage(engine.clone());
+    let state = engine.state().borrow().clone();
+    window::build(app, hidden || state.settings.start_hidden)?;
+    let tray = Tray::build(app, &state)
+        .inspect_err(|error| tracing::warn!(%error, "there is no tray"))
+        .ok();
+    tauri::async_runtime::spawn(follow(app.clone(), engine, tray));
     Ok(())
+}
+
+/// Says why there is no engine, and ends when that was read.
+fn give_up<R: Runtime>(app: &AppHandle<R>, error: &EngineError) {
+    let text = format!("{error} {}", error.hint());
+    tracing::error!("{text}");
+    let ending = app.clone();
+    app.dialog()
+        .message(text)
+        .title("Regie")
+        .kind(MessageDialogKind::Error)
+        .show(move |_| ending.exit(1));
 }
 
 /// Tells window and tray of every change, until the engine ends.

@@ -1,6 +1,6 @@
 //! The tray's menu as a pure function of the state.
 
-use regie_engine::{AppState, LinkView, Stage};
+use regie_engine::{AppState, LinkView};
 
 use crate::catalogue::Catalogue;
 
@@ -73,9 +73,14 @@ pub fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
     entries
 }
 
+/// The icon's tooltip.
+pub fn tooltip(state: &AppState, catalogue: &Catalogue) -> String {
+    format!("Regie: {}", status(state, catalogue))
+}
+
 /// The one line that says how the clock is.
-pub fn status(state: &AppState, catalogue: &Catalogue) -> String {
-    let key = match &state.clock.link {
+fn status(state: &AppState, catalogue: &Catalogue) -> String {
+    catalogue.text(match &state.clock.link {
         LinkView::Unavailable { .. } => "tray.status.unavailable",
         LinkView::Asleep => "tray.status.asleep",
         LinkView::Listening { .. } => "tray.status.listening",
@@ -83,30 +88,120 @@ pub fn status(state: &AppState, catalogue: &Catalogue) -> String {
         LinkView::Connected => "tray.status.connected",
         LinkView::Sending => "tray.status.sending",
         LinkView::Refreshing { .. } => "tray.status.refreshing",
-    };
-    let (done, total) = state
-        .clock
-        .operation
-        .as_ref()
-        .filter(|operation| operation.progress.stage == Stage::Sending)
-        .map_or((0, 0), |operation| {
-            (
-                operation.progress.packets_done,
-                operation.progress.packets_total,
-            )
-        });
-    catalogue.filled(
-        key,
-        &[("done", &done.to_string()), ("total", &total.to_string())],
-    )
+    })
 }
 
+/// Not before the person has said which devices there are, nor while the clock is busy.
 fn can_set_time(state: &AppState) -> bool {
+    let chosen = state.demo_forced || state.settings.devices.is_some();
     let busy = state
         .clock
         .operation
         .as_ref()
         .is_some_and(|operation| operation.outcome.is_none());
-    state.settings.devices.is_some() && !busy
-        || state.demo_forced && !busy
+    chosen && !busy
+}
+
+#[cfg(test)]
+mod tests {
+    use regie_engine::{
+        ClockState, Devices, Estimate, Locale, Operation, OperationKind, Progress, Settings, Stage,
+        Unsupported,
+    };
+
+    use super::*;
+
+    fn state() -> AppState {
+        AppState {
+            version: "0".into(),
+            locale: Locale::En,
+            zone: "UTC".into(),
+            simulated: false,
+            demo_forced: false,
+            clock: ClockState {
+                chosen: None,
+                link: LinkView::Asleep,
+                operation: None,
+                scanning: false,
+                nearby: Vec::new(),
+                shown_slot: None,
+                time_set: None,
+                unsupported: Unsupported::default(),
+                estimate: Estimate {
+                    send_seconds: 8,
+                    refresh_seconds: 25,
+                },
+            },
+            slots: vec![None; 4],
+            settings: Settings {
+                devices: Some(Devices::Bluetooth),
+                ..Settings::default()
+            },
+            warning: None,
+        }
+    }
+
+    fn enabled(state: &AppState, wanted: Action) -> bool {
+        let entries = menu(state, Catalogue::of(state.locale));
+        entries
+            .iter()
+            .any(|entry| matches!(entry, Entry::Item { action, enabled: true, .. } if *action == wanted))
+    }
+
+    #[test]
+    fn every_action_is_offered_once_in_every_language_with_a_text_of_its_own() {
+        for locale in [Locale::En, Locale::Fr, Locale::Zh] {
+            let entries = menu(&state(), Catalogue::of(locale));
+            for wanted in Action::ALL {
+                let texts: Vec<_> = entries
+                    .iter()
+                    .filter_map(|entry| match entry {
+                        Entry::Item { action, text, .. } if *action == wanted => Some(text),
+                        _ => None,
+                    })
+                    .collect();
+                assert_eq!(texts.len(), 1, "{wanted:?}");
+                assert!(!texts[0].starts_with("tray."), "{} is untranslated", texts[0]);
+                assert_eq!(Action::of_id(wanted.id()), Some(wanted));
+            }
+        }
+    }
+
+    #[test]
+    fn simulated_devices_are_named_in_the_menu() {
+        let real = menu(&state(), Catalogue::of(Locale::En));
+        let simulated = AppState {
+            simulated: true,
+            ..state()
+        };
+        let entries = menu(&simulated, Catalogue::of(Locale::En));
+        assert_eq!(entries.len(), real.len() + 1);
+        assert!(entries.contains(&Entry::Status("Simulated devices".into())));
+    }
+
+    #[test]
+    fn the_time_can_be_set_only_when_devices_are_chosen_and_the_clock_is_free() {
+        let mut state = state();
+        assert!(enabled(&state, Action::SetTime));
+        state.settings.devices = None;
+        assert!(!enabled(&state, Action::SetTime));
+        state.demo_forced = true;
+        assert!(enabled(&state, Action::SetTime));
+        state.clock.operation = Some(Operation {
+            id: 1,
+            kind: OperationKind::Show,
+            slot: Some(0),
+            progress: Progress {
+                stage: Stage::Sending,
+                packets_done: 63,
+                packets_total: 127,
+                bytes_per_second: None,
+                seconds_left: None,
+            },
+            outcome: None,
+        });
+        assert!(!enabled(&state, Action::SetTime));
+        // UI-4: whatever happens, Regie can be quit.
+        assert!(enabled(&state, Action::Quit));
+    }
 }

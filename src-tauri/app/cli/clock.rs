@@ -8,6 +8,7 @@ use regie_engine::{
     Channel, Door, Engine, Face, KnownClock, LinkView, OperationKind, Outcome, Progress, Stage,
     Submitted, Toggle,
 };
+use regie_imaging::Panel;
 use serde_json::{Value, json};
 
 use super::image::{options, write};
@@ -55,10 +56,11 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failur
         perform(&engine, clock).await
     }
     .await;
-    if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen()) {
-        write(path, &screen.to_png())?;
-    }
+    let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
+    if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
+        write(path, &screen.to_png().map_err(Failure::screen)?)?;
+    }
     answer?.print(clock.json);
     Ok(())
 }
@@ -71,7 +73,14 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let options = options(picture)?;
             let opened = engine.open_path(&picture.file).await?;
             let submitted = engine.show(Door::Cli, opened.id, options, *slot).await?;
-            done(engine, submitted, "upload_image", json!({ "slot": slot })).await
+            let planes = engine.slot_planes(*slot).await?;
+            let data = json!({
+                "bytes_bw": planes.black_white().len(),
+                "bytes_red": planes.red().len(),
+                "small": planes.panel() == Panel::SMALL,
+                "slot": slot,
+            });
+            done(engine, submitted, "upload_image", data).await
         }
         ClockAction::SetTime { tz } => {
             let submitted = engine.set_time(Door::Cli, tz.as_deref()).await?;
@@ -233,6 +242,10 @@ async fn done(
         }
     };
     watching.abort();
+    if std::io::stderr().is_terminal() {
+        // Clears the line of progress; a terminal that went away needs none.
+        let _unread = write!(std::io::stderr(), "\r\x1b[K");
+    }
     let outcome = outcome.map_err(|_| regie_engine::EngineError::Closing)?;
     if let Some(failure) = Failure::of_outcome(&outcome) {
         return Err(failure);
@@ -242,11 +255,6 @@ async fn done(
         (data.as_object_mut(), serde_json::to_value(report))
     {
         data.extend(report);
-        if let Some((black_white, red, small)) = submitted.planes {
-            data.insert("bytes_bw".into(), json!(black_white));
-            data.insert("bytes_red".into(), json!(red));
-            data.insert("small".into(), json!(small));
-        }
     }
     Ok(Answer {
         tool,
