@@ -80,7 +80,11 @@ fn pixels(path: &Path) -> (u32, u32, Vec<[u8; 3]>) {
         .unwrap()
         .to_rgb8();
     let (width, height) = picture.dimensions();
-    (width, height, picture.pixels().map(|pixel| pixel.0).collect())
+    (
+        width,
+        height,
+        picture.pixels().map(|pixel| pixel.0).collect(),
+    )
 }
 
 #[test]
@@ -183,7 +187,10 @@ fn a_picture_shown_on_the_simulated_clock_is_the_preview_pixel_for_pixel() {
 fn the_simulated_clock_is_labelled_as_such() {
     let desk = Desk::new();
     let list = text(&desk.regie(&["--demo", "clock", "scan", "--timeout", "3"]));
-    assert!(list.contains("NRF-") && list.contains("(simulated)"), "{list}");
+    assert!(
+        list.contains("NRF-") && list.contains("(simulated)"),
+        "{list}"
+    );
 }
 
 #[test]
@@ -204,7 +211,10 @@ fn the_clocks_small_jobs_are_done() {
         assert!(answer.starts_with("done"), "{job:?}: {answer}");
     }
     let status = text(&desk.regie(&["--demo", "clock", "status"]));
-    assert!(status.contains("(simulated)") && status.contains("+05:45"), "{status}");
+    assert!(
+        status.contains("(simulated)") && status.contains("+05:45"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -232,12 +242,20 @@ fn a_failure_is_one_json_object_where_that_was_asked_for() {
     assert_eq!(answer["ok"], false);
     assert_eq!(answer["tool"], "set_mode");
     assert_eq!(answer["error"]["code"], "INVALID_PARAM");
-    assert!(answer["error"]["hint"].as_str().unwrap().contains("profile"));
+    assert!(
+        answer["error"]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("profile")
+    );
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_window_without_a_display_is_refused_with_the_ways_out() {
     let text = Desk::new().refused(&["--demo"]);
-    assert!(text.contains("display") && text.contains("xvfb-run"), "{text}");
+    assert!(
+        text.contains("display") && text.contains("xvfb-run"),
+        "{text}"
+    );
 }

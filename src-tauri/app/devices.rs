@@ -2,8 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use regie_clock::bluetooth::BluetoothAdapter;
-use regie_clock::{Adapter, ClockError, ClockTime, Pingping, Zone};
+use regie_clock::{Adapter, ClockError, ClockTime, Zone};
 use regie_engine::{DeviceSource, Devices as Kind, Frame, FrameHeader, KnownClock};
 use regie_sim::{Screen, SimulatedAdapter};
 
@@ -45,7 +44,9 @@ impl DeviceSource for Devices {
         match kind {
             Kind::Bluetooth => {
                 self.keep(None);
-                Ok(Arc::new(BluetoothAdapter::new(Pingping::default())?))
+                Err(ClockError::BluetoothUnavailable {
+                    reason: regie_clock::Unavailable::NoAdapter,
+                })
             }
             Kind::Simulated => {
                 let now = ClockTime::now(&Zone::system())?.shifted_epoch();

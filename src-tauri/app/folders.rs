@@ -16,12 +16,11 @@ pub fn folders(given: Option<&Path>) -> Result<Folders, EngineError> {
             data: folder.to_owned(),
         });
     }
-    let system = ProjectDirs::from("app", "Regie", "Regie").ok_or_else(|| {
-        EngineError::FolderUnusable {
+    let system =
+        ProjectDirs::from("app", "Regie", "Regie").ok_or_else(|| EngineError::FolderUnusable {
             path: PathBuf::from("~"),
             detail: "no home folder is known".into(),
-        }
-    })?;
+        })?;
     Ok(Folders {
         settings: system.config_dir().to_owned(),
         data: system.data_local_dir().to_owned(),

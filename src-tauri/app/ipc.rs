@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 use regie_engine::{
-    Door, EngineError, Engine, Face, Fault, Frame, JournalEntry, Options, PictureInfo, Settings,
+    Door, Engine, EngineError, Face, Fault, Frame, JournalEntry, Options, PictureInfo, Settings,
     Toggle,
 };
-use tauri::ipc::{InvokeBody, Request, Response};
 use tauri::State;
+use tauri::ipc::{InvokeBody, Request, Response};
 
 use crate::devices::{Devices, screen_frame};
 
@@ -103,12 +103,7 @@ async fn simulated_screen(
 }
 
 #[tauri::command]
-async fn show(
-    engine: State<'_, Engine>,
-    picture: u32,
-    options: Options,
-    slot: u8,
-) -> Answer<u32> {
+async fn show(engine: State<'_, Engine>, picture: u32, options: Options, slot: u8) -> Answer<u32> {
     Ok(engine.show(Door::Window, picture, options, slot).await?.id)
 }
 

@@ -55,7 +55,10 @@ mod linux {
                 return Ok(false);
             }
             let selection = format!("_NET_SYSTEM_TRAY_S{screen}");
-            let atom = connection.intern_atom(false, selection.as_bytes())?.reply()?.atom;
+            let atom = connection
+                .intern_atom(false, selection.as_bytes())?
+                .reply()?
+                .atom;
             let owner = connection.get_selection_owner(atom)?.reply()?.owner;
             Ok(owner != x11rb::NONE)
         };

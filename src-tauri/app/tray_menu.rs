@@ -143,9 +143,9 @@ mod tests {
 
     fn enabled(state: &AppState, wanted: Action) -> bool {
         let entries = menu(state, Catalogue::of(state.locale));
-        entries
-            .iter()
-            .any(|entry| matches!(entry, Entry::Item { action, enabled: true, .. } if *action == wanted))
+        entries.iter().any(
+            |entry| matches!(entry, Entry::Item { action, enabled: true, .. } if *action == wanted),
+        )
     }
 
     #[test]
@@ -161,7 +161,11 @@ mod tests {
                     })
                     .collect();
                 assert_eq!(texts.len(), 1, "{wanted:?}");
-                assert!(!texts[0].starts_with("tray."), "{} is untranslated", texts[0]);
+                assert!(
+                    !texts[0].starts_with("tray."),
+                    "{} is untranslated",
+                    texts[0]
+                );
                 assert_eq!(Action::of_id(wanted.id()), Some(wanted));
             }
         }

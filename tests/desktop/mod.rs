@@ -98,8 +98,13 @@ impl Desktop {
         let url = format!("http://127.0.0.1:{port}");
         let start = Instant::now();
         let client = loop {
-            let mut builder = ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new());
-            match builder.capabilities(capabilities.clone()).connect(&url).await {
+            let mut builder =
+                ClientBuilder::new(hyper_util::client::legacy::connect::HttpConnector::new());
+            match builder
+                .capabilities(capabilities.clone())
+                .connect(&url)
+                .await
+            {
                 Ok(client) => break client,
                 Err(error) if start.elapsed() > PATIENCE => panic!("no session: {error}"),
                 Err(_) => tokio::time::sleep(LOOK).await,
@@ -165,7 +170,11 @@ impl Desktop {
              return {{ width, height, inks }};"
         );
         let answer = self.client.execute(&script, Vec::new()).await.unwrap();
-        let inks = answer["inks"].as_str().unwrap().bytes().map(|ink| ink - b'0');
+        let inks = answer["inks"]
+            .as_str()
+            .unwrap()
+            .bytes()
+            .map(|ink| ink - b'0');
         (
             answer["width"].as_u64().unwrap(),
             answer["height"].as_u64().unwrap(),
@@ -185,7 +194,10 @@ impl Desktop {
     pub async fn drop_file(&self, path: &Path) {
         let _source = Process::start(
             Command::new("python3")
-                .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/desktop/drag_source.py"))
+                .arg(concat!(
+                    env!("CARGO_MANIFEST_DIR"),
+                    "/tests/desktop/drag_source.py"
+                ))
                 .arg(path)
                 .stderr(Stdio::null()),
         );

@@ -13,7 +13,14 @@ pub(crate) fn write() -> Result<(), Failure> {
     let folder = folder();
     let _gone_before = fs::remove_dir_all(&folder);
     run(command("cargo")
-        .args(["test", "--quiet", "--package", "regie-engine", "--features", "ts"])
+        .args([
+            "test",
+            "--quiet",
+            "--package",
+            "regie-engine",
+            "--features",
+            "ts",
+        ])
         .args(["--lib", "export_bindings"])
         .env("TS_RS_EXPORT_DIR", &folder)
         .current_dir(root()))?;

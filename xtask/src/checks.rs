@@ -9,7 +9,14 @@ pub(crate) fn lint() -> Result<(), Failure> {
     run_in(
         &root(),
         "cargo",
-        &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
     )
 }
 
@@ -28,5 +35,9 @@ pub(crate) fn dependencies() -> Result<(), Failure> {
         println!("The advisory database cannot be reached from here; advisories are not checked.");
         return Ok(());
     }
-    run_in(&root(), "cargo", &["deny", "check", "--disable-fetch", "advisories"])
+    run_in(
+        &root(),
+        "cargo",
+        &["deny", "check", "--disable-fetch", "advisories"],
+    )
 }

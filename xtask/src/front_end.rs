@@ -10,7 +10,9 @@ use crate::root;
 pub(crate) fn install() -> Result<(), Failure> {
     let ui = root().join("ui");
     let changed = |path: &str| -> Option<SystemTime> {
-        fs::metadata(ui.join(path)).and_then(|data| data.modified()).ok()
+        fs::metadata(ui.join(path))
+            .and_then(|data| data.modified())
+            .ok()
     };
     let installed = changed("node_modules/.package-lock.json");
     if installed.is_some() && installed >= changed("package-lock.json") {

@@ -48,8 +48,7 @@ fn window() -> Result<(), Failure> {
     }
     let home = root().join("target/window-test-home");
     let _gone_before = fs::remove_dir_all(&home);
-    fs::create_dir_all(&home)
-        .map_err(|error| Failure::File(home.display().to_string(), error))?;
+    fs::create_dir_all(&home).map_err(|error| Failure::File(home.display().to_string(), error))?;
     run(command("dbus-run-session")
         .args(["--", "xvfb-run", "-a", "-s", "-screen 0 1400x1000x24"])
         .args(["cargo", "test", "--package", "regie", "--test", "window"])

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, Face, KnownClock, LinkView, OperationKind, Outcome, Progress, Stage,
-    Submitted, Toggle,
+    Channel, Door, Engine, Face, KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -59,7 +58,7 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failur
     let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
     if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
-        write(path, &screen.to_png().map_err(Failure::screen)?)?;
+        write(path, &screen.png().map_err(Failure::screen)?)?;
     }
     answer?.print(clock.json);
     Ok(())
@@ -87,7 +86,9 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "set_time", json!({})).await
         }
         ClockAction::Mode { mode } => {
-            let slot = mode.strip_prefix("image").and_then(|slot| slot.parse().ok());
+            let slot = mode
+                .strip_prefix("image")
+                .and_then(|slot| slot.parse().ok());
             let submitted = match slot {
                 Some(slot) => engine.show_slot(Door::Cli, slot).await?,
                 None => engine.set_face(Door::Cli, face(mode)?).await?,
@@ -115,7 +116,11 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "clear_screen", json!({})).await
         }
         ClockAction::Raw { hex, channel } => {
-            let channel = if channel == "main" { Channel::Main } else { Channel::Alt };
+            let channel = if channel == "main" {
+                Channel::Main
+            } else {
+                Channel::Alt
+            };
             let submitted = engine.raw(Door::Cli, channel, bytes(hex)?).await?;
             done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
         }
@@ -162,13 +167,9 @@ fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
 
 async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
     let seconds = seconds.clamp(1, MAX_SCAN);
-    let heard = engine
-        .scan_for(Duration::from_secs(seconds.into()))
-        .await?;
+    let heard = engine.scan_for(Duration::from_secs(seconds.into())).await?;
     let text = if heard.is_empty() {
-        format!(
-            "No clock was heard in {seconds} s. They wake every 30 to 60 s: try --timeout 60."
-        )
+        format!("No clock was heard in {seconds} s. They wake every 30 to 60 s: try --timeout 60.")
     } else {
         let lines = heard.iter().map(|clock| {
             let strength = clock
@@ -296,7 +297,10 @@ fn progress_line(progress: &Progress) -> String {
             progress.packets_done, progress.packets_total
         ),
         (Stage::Sending, None) => {
-            format!("sending {} of {}", progress.packets_done, progress.packets_total)
+            format!(
+                "sending {} of {}",
+                progress.packets_done, progress.packets_total
+            )
         }
         (Stage::Listening, Some(seconds)) => {
             format!("listening for the clock, {seconds} s at most (it wakes every 30 to 60 s)")

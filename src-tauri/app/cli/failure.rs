@@ -57,7 +57,11 @@ impl Failure {
     /// The simulated clock's screen could not be made into a picture.
     #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
     pub fn screen(error: regie_sim::ScreenError) -> Self {
-        Self::own("screen-failed", error.to_string(), "Try again without --screen.")
+        Self::own(
+            "screen-failed",
+            error.to_string(),
+            "Try again without --screen.",
+        )
     }
 
     /// An argument that no type could refuse.

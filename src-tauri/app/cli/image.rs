@@ -25,7 +25,11 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     let mut pipeline = Pipeline::new(picture);
     let Rendered { planes, notes } = pipeline.render(&options)?;
     if let Some(path) = &arguments.preview {
-        let inks = if arguments.real_inks { Inks::PANEL } else { Inks::IDEAL };
+        let inks = if arguments.real_inks {
+            Inks::PANEL
+        } else {
+            Inks::IDEAL
+        };
         write(path, &preview_png(&planes, &inks)?)?;
     }
     if let Some(path) = &arguments.planes {

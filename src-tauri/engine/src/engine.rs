@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use regie_clock::{
-    Adapter, Address, Channel, ClockError, Dialect, Face, Job, Pingping, Profile, QuietHours, Raw,
-    RawPolicy, Request, Session, SessionConfig, Stage, Toggle, Zone,
+    Adapter, Address, Channel, ClockError, ClockTime, Dialect, Face, Job, Pingping, Profile,
+    QuietHours, Raw, RawPolicy, Request, Session, SessionConfig, Stage, Toggle, Zone,
 };
 use regie_imaging::{Options, Panel, Planes, Rgb8};
 use tokio::sync::{oneshot, watch};
@@ -327,7 +327,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::SetTime,
                 detail: zone.to_string(),
-                first: Request::SetTime(zone),
+                first: Request::SetTime(ClockTime::now(&zone)?),
                 then: None,
                 learned: Learned::Time(learned),
             },
@@ -684,7 +684,10 @@ impl Engine {
             }
             memory.clone()
         });
-        let target = memory.chosen.as_ref().map(|clock| Address::new(&clock.address));
+        let target = memory
+            .chosen
+            .as_ref()
+            .map(|clock| Address::new(&clock.address));
         self.session().set_default_target(target);
         self.show_memory(&memory);
         if let Err(error) = self.keep_memory(memory).await {
@@ -754,7 +757,11 @@ impl Engine {
         tokio::spawn(async move {
             loop {
                 let view = convert::link(&link.borrow_and_update());
-                let nearby = heard.borrow_and_update().iter().map(convert::nearby).collect();
+                let nearby = heard
+                    .borrow_and_update()
+                    .iter()
+                    .map(convert::nearby)
+                    .collect();
                 engine.change(|state| {
                     state.clock.link = view;
                     state.clock.nearby = nearby;

@@ -143,10 +143,9 @@ impl EngineError {
             Self::NoSuchSlot { slot } | Self::SlotEmpty { slot } => {
                 vec![("slot", slot.to_string())]
             }
-            Self::PanelUnknown { width, height } => vec![
-                ("width", width.to_string()),
-                ("height", height.to_string()),
-            ],
+            Self::PanelUnknown { width, height } => {
+                vec![("width", width.to_string()), ("height", height.to_string())]
+            }
             Self::PictureNotOpen | Self::NotSimulated | Self::Closing => Vec::new(),
             Self::Clock(error) => error.params(),
             Self::Imaging(error) => error.params(),

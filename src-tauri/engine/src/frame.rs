@@ -78,7 +78,11 @@ impl From<Thumbnails> for Frame {
                 width: size.map_or(0, |panel| panel.width.into()),
                 height: size.map_or(0, |panel| panel.height.into()),
                 notes: Vec::new(),
-                algorithms: thumbnails.methods.iter().map(|(method, _)| *method).collect(),
+                algorithms: thumbnails
+                    .methods
+                    .iter()
+                    .map(|(method, _)| *method)
+                    .collect(),
             },
             payload: thumbnails
                 .methods

@@ -1,7 +1,5 @@
 //! The adapter of a machine whose Bluetooth could not even be asked: it says why, each time.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use regie_clock::link::{Connection, Scan};
 use regie_clock::{Adapter, Address, ClockError};

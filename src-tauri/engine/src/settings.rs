@@ -317,7 +317,10 @@ mod tests {
         assert_eq!(error.code(), "settings-unreadable");
         assert!(error.to_string().contains("settings.toml"));
         let aside = file.set_aside().unwrap();
-        assert_eq!(fs::read_to_string(aside).unwrap(), "idle_seconds = \"soon\"");
+        assert_eq!(
+            fs::read_to_string(aside).unwrap(),
+            "idle_seconds = \"soon\""
+        );
         assert_eq!(file.read().unwrap(), Settings::default());
     }
 

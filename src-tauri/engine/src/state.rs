@@ -71,7 +71,11 @@ pub struct KnownClock {
 
 /// A clock that was heard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export, rename = "Advertisement"))]
+#[cfg_attr(
+    feature = "ts",
+    derive(ts_rs::TS),
+    ts(export, rename = "Advertisement")
+)]
 pub struct NearbyClock {
     /// Bluetooth address, or the system's opaque identifier on macOS.
     pub address: String,

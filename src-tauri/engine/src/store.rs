@@ -264,17 +264,22 @@ impl Store {
 }
 
 fn migrate(connection: &mut Connection) -> Result<(), EngineError> {
-    let version: usize = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    if version > MIGRATIONS.len() {
+    let found: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let mut version = 0;
+    for migration in MIGRATIONS {
+        version += 1;
+        if version <= found {
+            continue;
+        }
+        let transaction = connection.transaction()?;
+        transaction.execute_batch(migration)?;
+        transaction.pragma_update(None, "user_version", version)?;
+        transaction.commit()?;
+    }
+    if found > version {
         return Err(EngineError::Store {
             detail: "it was written by a newer version of Regie".into(),
         });
-    }
-    for (step, migration) in MIGRATIONS.iter().enumerate().skip(version) {
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(migration)?;
-        transaction.pragma_update(None, "user_version", step + 1)?;
-        transaction.commit()?;
     }
     Ok(())
 }

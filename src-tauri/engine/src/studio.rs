@@ -74,7 +74,10 @@ impl Studio {
                 let _gone = answer.send(work(pictures));
             }
         });
-        self.jobs.send(job).await.map_err(|_| EngineError::Closing)?;
+        self.jobs
+            .send(job)
+            .await
+            .map_err(|_| EngineError::Closing)?;
         answered.await.map_err(|_| EngineError::Closing)?
     }
 

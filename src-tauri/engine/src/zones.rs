@@ -15,8 +15,16 @@ pub fn zones() -> Vec<String> {
 
 /// Regions of the IANA database that hold places.
 const REGIONS: [&str; 10] = [
-    "Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe",
-    "Indian", "Pacific",
+    "Africa",
+    "America",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
 ];
 
 fn is_place(name: &str) -> bool {
@@ -31,10 +39,20 @@ mod tests {
     #[test]
     fn the_list_holds_places_of_every_kind_of_offset_once_each() {
         let zones = zones();
-        for wanted in ["UTC", "Europe/Paris", "Asia/Kathmandu", "Australia/Eucla", "Asia/Shanghai"] {
+        for wanted in [
+            "UTC",
+            "Europe/Paris",
+            "Asia/Kathmandu",
+            "Australia/Eucla",
+            "Asia/Shanghai",
+        ] {
             assert!(zones.iter().any(|zone| zone == wanted), "{wanted}");
         }
         assert!(zones.is_sorted_by(|a, b| a < b));
-        assert!(!zones.iter().any(|zone| zone.starts_with("Etc/") || zone.contains("EST5EDT")));
+        assert!(
+            !zones
+                .iter()
+                .any(|zone| zone.starts_with("Etc/") || zone.contains("EST5EDT"))
+        );
     }
 }

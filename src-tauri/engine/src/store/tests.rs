@@ -107,9 +107,17 @@ fn a_database_of_a_newer_version_is_refused_untouched() {
 fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("regie.db");
-    std::fs::write(&path, "this is a shopping list, not a database at all".repeat(100)).unwrap();
+    std::fs::write(
+        &path,
+        "this is a shopping list, not a database at all".repeat(100),
+    )
+    .unwrap();
     assert_eq!(Store::open(&path).unwrap_err().code(), "store-failed");
-    assert!(std::fs::read_to_string(&path).unwrap().starts_with("this is a shopping list"));
+    assert!(
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .starts_with("this is a shopping list")
+    );
 }
 
 /// The other side of the next test: writes until it is killed, telling each entry that
@@ -138,7 +146,10 @@ fn nothing_that_was_written_is_lost_when_the_process_is_killed_at_any_moment() {
     let mut known = 0;
     for round in 0..8_u32 {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "store::tests::child_that_writes_until_it_is_killed"])
+            .args([
+                "--exact",
+                "store::tests::child_that_writes_until_it_is_killed",
+            ])
             .args(["--nocapture", "--test-threads=1"])
             .env(CHILD, &path)
             .stdout(Stdio::piped())
@@ -167,7 +178,9 @@ fn nothing_that_was_written_is_lost_when_the_process_is_killed_at_any_moment() {
             .unwrap();
         let store = Store::open(&path).unwrap();
         let check: String = store
-            .with(|connection| Ok(connection.query_row("PRAGMA integrity_check", [], |r| r.get(0))?))
+            .with(
+                |connection| Ok(connection.query_row("PRAGMA integrity_check", [], |r| r.get(0))?),
+            )
             .unwrap();
         assert_eq!(check, "ok");
         let journal = store.journal(u32::MAX).unwrap();
