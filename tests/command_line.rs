@@ -71,6 +71,7 @@ fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
+/// The one JSON object that was printed.
 fn object(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
@@ -168,7 +169,7 @@ fn a_picture_shown_on_the_simulated_clock_is_the_preview_pixel_for_pixel() {
     assert_eq!(answer["data"]["bytes_red"], 15_000);
     assert_eq!(answer["data"]["small"], false);
     assert_eq!(answer["data"]["slot"], 1);
-    assert_eq!(pixels(&preview), pixels(&screen));
+    assert!(pixels(&preview) == pixels(&screen), "the pictures differ");
 
     // The slot holds the picture; the simulated clock of another run starts blank.
     let output = desk.regie(&[
@@ -180,7 +181,7 @@ fn a_picture_shown_on_the_simulated_clock_is_the_preview_pixel_for_pixel() {
         screen.to_str().unwrap(),
     ]);
     text(&output);
-    assert_eq!(pixels(&preview), pixels(&screen));
+    assert!(pixels(&preview) == pixels(&screen), "the pictures differ");
 }
 
 #[test]
@@ -231,6 +232,7 @@ fn what_nobody_has_published_or_what_can_harm_is_refused_with_a_hint() {
     desk.refused(&["--demo", "clock", "set-time", "--tz", "Mars/Olympus"]);
     desk.refused(&["--demo", "clock", "set-time", "--tz", "15"]);
     desk.refused(&["--demo", "clock", "sleep", "on", "24", "6"]);
+    desk.refused(&["clock", "status", "--screen", "screen.png"]);
 }
 
 #[test]

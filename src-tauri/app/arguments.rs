@@ -81,7 +81,7 @@ pub struct ClockArguments {
     #[arg(long, global = true)]
     pub json: bool,
     /// With --demo: write the simulated clock's screen as a PNG at the end.
-    #[arg(long, global = true, value_name = "PNG", requires = "demo")]
+    #[arg(long, global = true, value_name = "PNG")]
     pub screen: Option<PathBuf>,
     /// What to do.
     #[command(subcommand)]

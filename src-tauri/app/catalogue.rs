@@ -11,13 +11,13 @@ static CHINESE: &str = include_str!("../../ui/locales/zh.json");
 
 /// The texts of one language.
 #[derive(Debug)]
-pub struct Catalogue {
+pub(crate) struct Catalogue {
     texts: BTreeMap<String, String>,
 }
 
 impl Catalogue {
     /// The catalogue of a language.
-    pub fn of(locale: Locale) -> &'static Self {
+    pub(crate) fn of(locale: Locale) -> &'static Self {
         static CATALOGUES: OnceLock<[Catalogue; 3]> = OnceLock::new();
         let [english, french, chinese] =
             CATALOGUES.get_or_init(|| [ENGLISH, FRENCH, CHINESE].map(Self::parse));
@@ -36,7 +36,7 @@ impl Catalogue {
     }
 
     /// The text of a key; the key itself where the catalogue lacks it, so that it is seen.
-    pub fn text(&self, key: &str) -> String {
+    pub(crate) fn text(&self, key: &str) -> String {
         self.texts
             .get(key)
             .map_or_else(|| key.to_owned(), Clone::clone)

@@ -9,14 +9,14 @@ use regie_sim::{Screen, SimulatedAdapter};
 /// Makes adapters for the engine and keeps hold of the simulated one, so that a person can look
 /// at a simulated clock's screen.
 #[derive(Clone, Default)]
-pub struct Devices {
+pub(crate) struct Devices {
     simulated: Arc<Mutex<Option<SimulatedAdapter>>>,
 }
 
 impl Devices {
     /// What a simulated clock shows now: the chosen one, else the nearest. `None` while devices
     /// are real.
-    pub fn simulated_screen(&self, chosen: Option<&KnownClock>) -> Option<Screen> {
+    pub(crate) fn simulated_screen(&self, chosen: Option<&KnownClock>) -> Option<Screen> {
         let clocks = self
             .simulated
             .lock()
@@ -59,7 +59,7 @@ impl DeviceSource for Devices {
 }
 
 /// A simulated clock's screen as the window draws pictures.
-pub fn screen_frame(screen: &Screen) -> Frame {
+pub(crate) fn screen_frame(screen: &Screen) -> Frame {
     let pixels = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Frame {
         header: FrameHeader {

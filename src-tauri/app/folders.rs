@@ -9,7 +9,7 @@ use regie_engine::{EngineError, Folders};
 ///
 /// # Errors
 /// [`EngineError::FolderUnusable`] when the system knows no home folder.
-pub fn folders(given: Option<&Path>) -> Result<Folders, EngineError> {
+pub(crate) fn folders(given: Option<&Path>) -> Result<Folders, EngineError> {
     if let Some(folder) = given {
         return Ok(Folders {
             settings: folder.to_owned(),

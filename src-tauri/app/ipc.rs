@@ -16,7 +16,7 @@ use crate::devices::{Devices, screen_frame};
 const MAX_JOURNAL: u32 = 1_000;
 
 /// The commands, for the builder of the app.
-pub fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + 'static {
+pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         state,
         open_path,

@@ -6,7 +6,7 @@ use tracing_subscriber::EnvFilter;
 const VARIABLE: &str = "REGIE_LOG";
 
 /// Starts logging; warnings and errors only, unless `REGIE_LOG` says otherwise.
-pub fn start() {
+pub(crate) fn start() {
     let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new("warn"));
     // A second start within one process, as tests do, keeps the first.
     let _kept = tracing_subscriber::fmt()

@@ -23,7 +23,7 @@ const STOP_WAIT: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// [`EngineError::FolderUnusable`] when there is no folder for settings and data.
-pub fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError> {
+pub(crate) fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError> {
     let locale = sys_locale::get_locale().unwrap_or_default();
     Ok(EngineConfig {
         folders: folders::folders(arguments.data_dir.as_deref())?,
@@ -37,7 +37,7 @@ pub fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError> {
 ///
 /// # Errors
 /// No display, or what the engine or the window system says.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
     need_display()?;
     let config = config(arguments)?;
     let hidden = arguments.hidden;

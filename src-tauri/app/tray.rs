@@ -13,7 +13,7 @@ use crate::window;
 const ID: &str = "regie";
 
 /// The icon, and what it shows now, so that it is touched only when that changes.
-pub struct Tray<R: Runtime> {
+pub(crate) struct Tray<R: Runtime> {
     icon: TrayIcon<R>,
     shown: Vec<Entry>,
 }
@@ -23,7 +23,7 @@ impl<R: Runtime> Tray<R> {
     ///
     /// # Errors
     /// What the system's tray says.
-    pub fn build(app: &AppHandle<R>, state: &AppState) -> tauri::Result<Self> {
+    pub(crate) fn build(app: &AppHandle<R>, state: &AppState) -> tauri::Result<Self> {
         let catalogue = Catalogue::of(state.locale);
         let shown = tray_menu::menu(state, catalogue);
         let mut builder = TrayIconBuilder::with_id(ID)
@@ -58,7 +58,7 @@ impl<R: Runtime> Tray<R> {
     ///
     /// # Errors
     /// What the system's tray says.
-    pub fn update(&mut self, app: &AppHandle<R>, state: &AppState) -> tauri::Result<()> {
+    pub(crate) fn update(&mut self, app: &AppHandle<R>, state: &AppState) -> tauri::Result<()> {
         let catalogue = Catalogue::of(state.locale);
         let entries = tray_menu::menu(state, catalogue);
         if entries == self.shown {

@@ -10,7 +10,7 @@ pub async fn present() -> bool {
 /// Whether a tray shows Regie's icon: a StatusNotifier host on the session bus, or a system tray
 /// of the older kind that owns its selection on the X server.
 #[cfg(target_os = "linux")]
-pub async fn present() -> bool {
+pub(crate) async fn present() -> bool {
     linux::status_notifier().await
         || tokio::task::spawn_blocking(linux::system_tray)
             .await

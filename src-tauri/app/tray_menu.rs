@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 
 /// What a menu entry does when chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub(crate) enum Action {
     /// Sets the clock to this computer's time.
     SetTime,
     /// Shows the window.
@@ -17,10 +17,10 @@ pub enum Action {
 
 impl Action {
     /// Every action.
-    pub const ALL: [Self; 3] = [Self::SetTime, Self::Open, Self::Quit];
+    pub(crate) const ALL: [Self; 3] = [Self::SetTime, Self::Open, Self::Quit];
 
     /// The stable name of the entry.
-    pub fn id(self) -> &'static str {
+    pub(crate) fn id(self) -> &'static str {
         match self {
             Self::SetTime => "set-time",
             Self::Open => "open",
@@ -29,14 +29,14 @@ impl Action {
     }
 
     /// The action of an entry's name.
-    pub fn of_id(id: &str) -> Option<Self> {
+    pub(crate) fn of_id(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|action| action.id() == id)
     }
 }
 
 /// One line of the menu.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub(crate) enum Entry {
     /// A line that only tells.
     Status(String),
     /// A line that does something.
@@ -53,7 +53,7 @@ pub enum Entry {
 }
 
 /// The menu for a state.
-pub fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
+pub(crate) fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
     let item = |action, key, enabled| Entry::Item {
         action,
         text: catalogue.text(key),
@@ -74,7 +74,7 @@ pub fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
 }
 
 /// The icon's tooltip.
-pub fn tooltip(state: &AppState, catalogue: &Catalogue) -> String {
+pub(crate) fn tooltip(state: &AppState, catalogue: &Catalogue) -> String {
     format!("Regie: {}", status(state, catalogue))
 }
 

@@ -9,7 +9,7 @@ use crate::catalogue::Catalogue;
 use crate::tray_host;
 
 /// The window's label; the capability file names it too.
-pub const LABEL: &str = "main";
+pub(crate) const LABEL: &str = "main";
 
 /// First size, in logical pixels: the panel fits twice its size beside the controls.
 const SIZE: (f64, f64) = (1280.0, 860.0);
@@ -21,7 +21,7 @@ const MIN_SIZE: (f64, f64) = (900.0, 600.0);
 ///
 /// # Errors
 /// What the window system says.
-pub fn build<R: Runtime>(app: &AppHandle<R>, hidden: bool) -> tauri::Result<()> {
+pub(crate) fn build<R: Runtime>(app: &AppHandle<R>, hidden: bool) -> tauri::Result<()> {
     WebviewWindowBuilder::new(app, LABEL, WebviewUrl::default())
         .title("Regie")
         .inner_size(SIZE.0, SIZE.1)
@@ -33,7 +33,7 @@ pub fn build<R: Runtime>(app: &AppHandle<R>, hidden: bool) -> tauri::Result<()> 
 }
 
 /// Brings the window to the front.
-pub fn show<R: Runtime>(app: &AppHandle<R>) {
+pub(crate) fn show<R: Runtime>(app: &AppHandle<R>) {
     let Some(window) = app.get_webview_window(LABEL) else {
         return;
     };
@@ -48,7 +48,7 @@ pub fn show<R: Runtime>(app: &AppHandle<R>) {
 
 /// What closing the window does: with a tray it hides, and says so the first time; without one
 /// Regie could not be reached any more, so it asks.
-pub fn close<R: Runtime>(window: &Window<R>) {
+pub(crate) fn close<R: Runtime>(window: &Window<R>) {
     let app = window.app_handle().clone();
     let window = window.clone();
     tauri::async_runtime::spawn(async move {

@@ -46,6 +46,12 @@ fn tool(action: &ClockAction) -> &'static str {
 }
 
 async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+    if clock.screen.is_some() && !arguments.demo {
+        return Err(Failure::argument(
+            "The screen of a real clock cannot be read back.".into(),
+            "Use --screen together with --demo.",
+        ));
+    }
     let devices = Devices::default();
     let engine = Engine::start(config(arguments)?, Arc::new(devices.clone())).await?;
     let answer = async {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// A failure and where it is to be told.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     fault: Box<Fault>,
     /// The tool's name, where the answer was asked for as JSON.
     tool: Option<&'static str>,
@@ -26,7 +26,7 @@ impl Failure {
     }
 
     /// A window cannot be shown here.
-    pub fn no_display() -> Self {
+    pub(crate) fn no_display() -> Self {
         Self::own(
             "no-display",
             "This machine has no display, so no window can be shown.".into(),
@@ -37,7 +37,7 @@ impl Failure {
 
     /// The window system failed.
     #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
-    pub fn window(error: tauri::Error) -> Self {
+    pub(crate) fn window(error: tauri::Error) -> Self {
         Self::own(
             "window-failed",
             format!("The window could not be made: {error}."),
@@ -46,7 +46,7 @@ impl Failure {
     }
 
     /// A result could not be written.
-    pub fn unwritable(path: &Path, error: &std::io::Error) -> Self {
+    pub(crate) fn unwritable(path: &Path, error: &std::io::Error) -> Self {
         Self::own(
             "file-unwritable",
             format!("{} could not be written: {error}.", path.display()),
@@ -56,7 +56,7 @@ impl Failure {
 
     /// The simulated clock's screen could not be made into a picture.
     #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
-    pub fn screen(error: regie_sim::ScreenError) -> Self {
+    pub(crate) fn screen(error: regie_sim::ScreenError) -> Self {
         Self::own(
             "screen-failed",
             error.to_string(),
@@ -65,14 +65,14 @@ impl Failure {
     }
 
     /// An argument that no type could refuse.
-    pub fn argument(message: String, hint: &str) -> Self {
+    pub(crate) fn argument(message: String, hint: &str) -> Self {
         let mut failure = Self::own("argument", message, hint);
         failure.fault.agent_code = "INVALID_PARAM".into();
         failure
     }
 
     /// An operation that was not done.
-    pub fn of_outcome(outcome: &Outcome) -> Option<Self> {
+    pub(crate) fn of_outcome(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::Done { .. } => None,
             Outcome::Failed { fault, .. } | Outcome::Unknown { fault, .. } => {
@@ -88,13 +88,13 @@ impl Failure {
 
     /// The same failure, told as the JSON object of `tool` where `as_json`.
     #[must_use]
-    pub fn told(mut self, tool: &'static str, as_json: bool) -> Self {
+    pub(crate) fn told(mut self, tool: &'static str, as_json: bool) -> Self {
         self.tool = as_json.then_some(tool);
         self
     }
 
     /// The object of the clock tools' output contract, where it was asked for.
-    pub fn as_json(&self) -> Option<Value> {
+    pub(crate) fn as_json(&self) -> Option<Value> {
         self.tool.map(|tool| {
             json!({
                 "ok": false,

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use serde_json::{Value, json};
 
-pub use failure::Failure;
+pub(crate) use failure::Failure;
 
 use crate::arguments::{Arguments, Command};
 
@@ -16,7 +16,7 @@ use crate::arguments::{Arguments, Command};
 ///
 /// # Errors
 /// What went wrong, to be shown by [`report`].
-pub fn run(arguments: &Arguments, command: &Command) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<(), Failure> {
     match command {
         Command::Image(image) => image::run(image),
         Command::Clock(clock) => clock::run(arguments, clock),
@@ -41,7 +41,7 @@ impl Answer {
 }
 
 /// Shows a failure: a sentence and a hint, or the JSON object where that was asked for.
-pub fn report(failure: &Failure) {
+pub(crate) fn report(failure: &Failure) {
     match failure.as_json() {
         Some(object) => line(&object.to_string()),
         None => {

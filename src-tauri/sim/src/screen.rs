@@ -96,7 +96,7 @@ impl Screen {
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
         encoder.set_color(png::ColorType::Indexed);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_palette(vec![0, 0, 0, 255, 255, 255, 200, 0, 0]);
+        encoder.set_palette(vec![0, 0, 0, 255, 255, 255, 255, 0, 0]);
         let mut writer = encoder.write_header()?;
         writer.write_image_data(&self.inks)?;
         writer.finish()?;
