@@ -1,5 +1,8 @@
 //! The bytes of every request, as the protocol's published sources have them.
 
+// The helpers below end a test as an assertion does.
+#![allow(clippy::unwrap_used)]
+
 use std::time::Duration;
 
 use regie_clock::dialect::{Answer, Dialect, Limits, Pingping, Role, Script, Step};
