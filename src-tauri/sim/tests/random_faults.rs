@@ -119,6 +119,8 @@ async fn one_run(seed: u64) {
 async fn usable(bench: &Bench) {
     bench.clock.clear_faults();
     bench.adapter.set_unavailable(None);
+    // Faults that were shown already may still take effect, such as a late drop.
+    tokio::time::sleep(Duration::from_secs(25)).await;
     let outcome = bench
         .run(Request::Picture(picture(PictureSize::Small, 1)))
         .await;
