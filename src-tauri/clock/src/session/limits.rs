@@ -67,9 +67,13 @@ pub(super) const NOTIFICATION_LATENESS: Duration = Duration::from_secs(2);
 pub(super) const REJECTED_WAIT: (Duration, Duration) =
     (Duration::from_millis(500), Duration::from_secs(2));
 
-/// Rejections in one upload. With the waits above they last a little longer than the longest
-/// refresh of 30 s, during which the clock rejects everything.
-pub(super) const REJECTIONS: u32 = 17;
+/// Rejections in one upload. With the waits above they last a little longer than two redraws of
+/// 30 s, the one under way and one asked for meanwhile, during which the clock rejects everything.
+pub(super) const REJECTIONS: u32 = 33;
+
+/// Rejections at one place while the packets before it are taken: not a busy clock, but a picture
+/// that does not fit it.
+pub(super) const REJECTIONS_IN_PLACE: u32 = 4;
 
 /// How often an operation may start over, after a lost link or a late rejection.
 pub(super) const REPEATS: u32 = 1;

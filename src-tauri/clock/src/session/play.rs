@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep, timeout};
 use super::actor::{Actor, Held, Run, Stop, whole_seconds};
 use super::limits::{
     CANCEL_GRACE, DISCONNECT_LIMIT, MTU_POLL, MTU_SETTLE, NOTIFICATION_LATENESS, REJECTED_WAIT,
-    REJECTIONS, TICK, WRITE_LIMIT, WRITE_RETRY_GAP, WRITE_TRIES,
+    REJECTIONS, REJECTIONS_IN_PLACE, TICK, WRITE_LIMIT, WRITE_RETRY_GAP, WRITE_TRIES,
 };
 use super::operation::{Doubt, Refresh};
 use super::state::{LinkState, Stage};
@@ -38,6 +38,7 @@ pub(super) struct Cursor {
 /// What the notifications at hand say.
 #[derive(Debug, Default, Clone, Copy)]
 struct News {
+    accepted: bool,
     rejected: bool,
     refreshed: bool,
     lost: bool,
@@ -63,6 +64,10 @@ struct Pass {
     rejected_wait: Duration,
     /// Picture bytes at the latest rejection.
     rejected_at: usize,
+    /// Rejections there, packets before it having been taken.
+    rejected_in_place: u32,
+    /// Whether a packet was taken since.
+    accepted_since: bool,
     began: Instant,
     /// Bytes of all packets of this pass, for the speed.
     bytes: usize,
@@ -129,6 +134,8 @@ impl Actor {
             rejections: 0,
             rejected_wait: REJECTED_WAIT.0,
             rejected_at: 0,
+            rejected_in_place: 0,
+            accepted_since: false,
             began: Instant::now(),
             bytes: 0,
         };
@@ -192,7 +199,10 @@ impl Actor {
                     let done = cursor.packets_before + pass.writes_done();
                     tell(&self.shared.state, held, run, stage, &pass, done, total);
                     let sent_at = Instant::now();
-                    write_step(held, &write, cursor, run).await?;
+                    match write_step(held, &write, cap, cursor, run).await? {
+                        Written::Acknowledged => {}
+                        Written::TooLong => continue,
+                    }
                     pass.step += 1;
                     pass.bytes += write.bytes.len();
                     credit(&write, &pass, cursor, run);
@@ -205,6 +215,7 @@ impl Actor {
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
+                            pass.accepted_since |= news.accepted;
                             if news.rejected {
                                 pass.go_back(held, dialect, &mut self.silent_clock, run)
                                     .await?;
@@ -334,7 +345,14 @@ impl Pass {
     ) -> Result<(), Stop> {
         run.tally.report.rejections += 1;
         self.rejections += 1;
-        if self.rejections > REJECTIONS {
+        let in_place = self.data_done <= self.rejected_at && self.accepted_since;
+        self.rejected_in_place = if in_place {
+            self.rejected_in_place + 1
+        } else {
+            0
+        };
+        self.accepted_since = false;
+        if self.rejections > REJECTIONS || self.rejected_in_place >= REJECTIONS_IN_PLACE {
             let seconds = self.began.elapsed().as_secs();
             return Err(Stop::Failed(ClockError::PacketRefused { seconds }));
         }
@@ -416,13 +434,21 @@ async fn await_refresh(
     }
 }
 
-/// One write, with its retries. Success means that the clock has acknowledged it.
+enum Written {
+    /// The clock has acknowledged it.
+    Acknowledged,
+    /// It was not taken, and the link carries less by now than it needs.
+    TooLong,
+}
+
+/// One write, with its retries.
 async fn write_step(
     held: &Held,
     write: &Write,
+    cap: Option<usize>,
     cursor: &Cursor,
     run: &mut Run,
-) -> Result<(), Stop> {
+) -> Result<Written, Stop> {
     let link = &held.connection.link;
     // What is in flight here must not be given up half way.
     let decisive = matches!(write.role, Role::Once | Role::Trigger);
@@ -446,7 +472,7 @@ async fn write_step(
             }
         };
         let (error, again) = match result {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(())) => return Ok(Written::Acknowledged),
             Ok(Err(WriteError::NotSent(detail))) => {
                 (Stop::Lost(ClockError::LinkLost { detail }), !link.is_lost())
             }
@@ -471,6 +497,10 @@ async fn write_step(
                 (Stop::Lost(ClockError::WriteUnanswered { seconds }), false)
             }
         };
+        let data = matches!(write.role, Role::Data { .. });
+        if data && again && write.bytes.len() > limits_of(held, cap).payload() {
+            return Ok(Written::TooLong);
+        }
         if !again || tries == WRITE_TRIES {
             return Err(error);
         }
@@ -516,7 +546,8 @@ fn drain(
             Ok(value) => match dialect.interpret(&value) {
                 Answer::Rejected => news.rejected = true,
                 Answer::RefreshDone => news.refreshed = true,
-                Answer::Accepted { .. } | Answer::Other => {}
+                Answer::Accepted { .. } => news.accepted = true,
+                Answer::Other => {}
             },
             Err(TryRecvError::Empty) => break,
             Err(TryRecvError::Disconnected) => {

@@ -75,6 +75,10 @@ impl Bench {
         let sent = picture(PictureSize::Full, 77);
         let outcome = self.run(Request::Picture(sent.clone())).await;
         assert!(outcome.is_done(), "the clock is not usable: {outcome:?}");
+        // A clock that does not confirm its redraws may not have finished yet.
+        while self.clock.is_refreshing() {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
         self.assert_shows(&sent);
         assert_eq!(self.clock.long_writes(), 0);
     }
@@ -82,7 +86,8 @@ impl Bench {
     /// Compares the clock's screen with the planes, unpacked here.
     pub(crate) fn assert_shows(&self, sent: &Picture) {
         let shown = self.clock.screen();
-        assert_eq!(unpack(sent), shown.inks, "the clock shows something else");
+        // Not assert_eq, which would print 120000 pixels.
+        assert!(unpack(sent) == shown.inks, "the clock shows something else");
     }
 }
 
