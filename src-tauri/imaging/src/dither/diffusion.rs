@@ -193,13 +193,16 @@ impl Row<'_> {
             let light = luma[x] + passed(luma_carry[x], luma_1, luma_2);
             let (ink, light_error, red_error);
             if MONO {
-                let white = -i32::from(light > ONE / 2);
+                let white = -i32::from(light > (WHITE_FROM * ONE as f64) as i32);
                 ink = (white & 1) as usize;
                 light_error = light - (white & ONE);
                 red_error = 0;
             } else {
-                let share = red[x] + passed(red_carry[x], red_1, red_2);
-                let (white, is_red) = nearest(light, share);
+                // A neutral pixel neither takes up red nor passes it on: no red specks beside a
+                // coloured edge.
+                let red_allowed = -i32::from(red[x] > 0);
+                let share = red[x] + (passed(red_carry[x], red_1, red_2) & red_allowed);
+                let (white, is_red) = nearest(light, share, red_allowed);
                 ink = ((white & 1) | (is_red & 2)) as usize;
                 light_error = light - ((white & ONE) | (is_red & RED_LUMA));
                 red_error = share - (is_red & ONE);
@@ -218,22 +221,27 @@ impl Row<'_> {
 
 const INKS: [Ink; 4] = [Ink::Black, Ink::White, Ink::Red, Ink::Red];
 
-/// Squared weight of the red share against lightness in the choice of an ink.
-const RED_WEIGHT: f64 = 0.25;
+/// Squared weight of the red share against lightness in the choice of an ink. Less lets red stand
+/// in for a lightness between black and white, which smooths them but frays the edges of red.
+const RED_WEIGHT: f64 = 0.14;
+/// Lightness from which white is nearer than black. A little under the middle: white dots then
+/// come a little earlier, and the first rows of dark areas lose less light.
+const WHITE_FROM: f64 = 0.4;
 
-/// Masks (0 or -1) for white and for red of the ink nearest to a mixture.
+/// Masks (0 or -1) for white and for red of the ink nearest to a mixture; red only where allowed.
 ///
 /// Squared distances to the three corners, less that to black: linear in both coordinates, and
 /// here in 256ths.
 #[inline(always)]
-fn nearest(light: i32, share: i32) -> (i32, i32) {
+fn nearest(light: i32, share: i32, red_allowed: i32) -> (i32, i32) {
     const RED: f64 = RED_LUMA as f64 / ONE as f64;
     const PER_LIGHT: i32 = (2.0 * RED * 256.0) as i32;
     const PER_SHARE: i32 = (2.0 * RED_WEIGHT * 256.0) as i32;
-    const OFFSET: i32 = ((RED * RED + RED_WEIGHT) * 256.0 * ONE as f64) as i32;
-    let white_gain = 512 * light - 256 * ONE;
-    let red_gain = PER_LIGHT * light + PER_SHARE * share - OFFSET;
-    let red = -i32::from(red_gain > white_gain.max(0));
+    const RED_OFFSET: i32 = ((RED * RED + RED_WEIGHT) * 256.0 * ONE as f64) as i32;
+    const WHITE_OFFSET: i32 = (WHITE_FROM * 512.0 * ONE as f64) as i32;
+    let white_gain = 512 * light - WHITE_OFFSET;
+    let red_gain = PER_LIGHT * light + PER_SHARE * share - RED_OFFSET;
+    let red = -i32::from(red_gain > white_gain.max(0)) & red_allowed;
     let white = -i32::from(white_gain > 0) & !red;
     (white, red)
 }

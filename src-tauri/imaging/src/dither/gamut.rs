@@ -102,9 +102,10 @@ impl Targets {
 
 /// The best red share, 0..=[`ONE`].
 fn red_share([r, g, b]: [u16; 3]) -> i32 {
-    // Squared weights of a* and b* in the colour difference: 500 and 200.
+    // Squared weights of the differences in a* and b*. CIELAB has 500 and 200, that is 25 to 4;
+    // far from grey the cube root of Z is the steeper one, and 25 to 8 comes closer.
     const A: f32 = 25.0;
-    const B: f32 = 4.0;
+    const B: f32 = 8.0;
     // How far a full share of red moves X/Xn and Z/Zn from Y.
     const X_PER_RED: f32 = X[0] - Y[0];
     const Z_PER_RED: f32 = Y[0] - Z[0];
@@ -122,6 +123,13 @@ fn red_share([r, g, b]: [u16; 3]) -> i32 {
     // Neither white nor black may become negative.
     let most = (luma * (1.0 / Y[0])).min((full - luma) * (1.0 / (1.0 - Y[0])));
     let share = SHARE[0] * r + SHARE[1] * g + SHARE[2] * b;
-    // Rounded up a little, so that what is all but pure red is pure.
-    (share.clamp(0.0, most.max(0.0)) + 0.9) as i32
+    // A hint of colour is no reason for red dots: up to about 4 steps of 8-bit sRGB between the
+    // channels count as grey. A step of the encoded value is in light about the square root wide.
+    if share < NEUTRAL * (luma * full).sqrt() {
+        return 0;
+    }
+    (share.min(most.max(0.0)) + 0.5) as i32
 }
+
+/// Red share, over the square root of the lightness, up to which a pixel counts as grey.
+const NEUTRAL: f32 = 0.038;
