@@ -29,6 +29,8 @@ export class Store {
   #saving: Promise<void> = Promise.resolve();
   #slotStamps: string[] = ["", "", "", ""];
   #noticeId = 0;
+  /** The warning of the start that was shown last; each is shown once. */
+  #warned = "";
   #retry: { operation: number; start: Start } | null = null;
 
   constructor(api: Api) {
@@ -47,6 +49,9 @@ export class Store {
   #take(state: AppState): void {
     this.state = state;
     useLocale(state.locale);
+    const warned = state.warning?.code ?? "";
+    if (state.warning && warned !== this.#warned) this.complain("start", state.warning);
+    this.#warned = warned;
     state.slots.forEach((slot, i) => {
       const stamp = slot?.changed ?? "";
       if (stamp === this.#slotStamps[i]) return;

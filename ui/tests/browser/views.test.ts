@@ -170,6 +170,16 @@ describe("activity", () => {
   });
 });
 
+describe("a warning of the start", () => {
+  it("is shown once and can be put away", async () => {
+    const page = await openWindow({ query: "state=warning" });
+    await page.getByTestId("notice").getByRole("button").click();
+    await page.getByTestId("nav-settings").click();
+    await page.getByTestId("setting-idle").selectOption("60");
+    expect(await page.getByTestId("notice").count()).toBe(0);
+  });
+});
+
 describe("a window that cannot reach the app", () => {
   it("says so instead of staying blank", async () => {
     const page = await openWindow({ query: "state=boot-fault" });

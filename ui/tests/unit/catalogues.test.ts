@@ -3,7 +3,7 @@ import { CATALOGUES, fill, type Locale, Translator } from "../../src/lib/transla
 
 const FOREIGN: readonly Locale[] = ["fr", "zh"];
 /** English of faults and notes comes from the app, so only the other languages have entries. */
-const fromApp = (key: string) => /^(fault|note)\./.test(key);
+const fromApp = (key: string) => /^(fault|note|param)\./.test(key);
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
 describe("catalogues", () => {
@@ -90,6 +90,11 @@ describe("translator", () => {
       expect(tr.faultMessage(fault)).toBe("It broke.");
       expect(tr.faultHint(fault)).toBe("Mend it.");
     }
+    expect(fr.note({ code: "transparency-flattened", message: "", params: { background: "white" } })).toContain("fond blanc");
+    const pdf = { code: "not-a-picture", agent_code: "INVALID_PARAM", message: "", hint: "", params: { found: "a PDF document" } };
+    expect(fr.faultMessage(pdf)).toBe("Ce n’est pas une image mais un document PDF.");
+    expect(zh.faultMessage(pdf)).toBe("这不是图片，而是 PDF 文档。");
+    expect(en.note({ code: "first-frame", message: "Shows the first of 12 frames.", params: {} })).toBe("Shows the first of 12 frames");
     expect(zh.note({ code: "no-such-note", message: "Turned", params: {} })).toBe("Turned");
   });
 });
