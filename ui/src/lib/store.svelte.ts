@@ -39,8 +39,14 @@ export class Store {
 
   async start(): Promise<void> {
     try {
-      await this.api.onState((state) => this.#take(state));
-      this.#take(await this.api.state());
+      let told = false;
+      await this.api.onState((state) => {
+        told = true;
+        this.#take(state);
+      });
+      const state = await this.api.state();
+      // A change told meanwhile is newer than this answer.
+      if (!told) this.#take(state);
     } catch (error) {
       this.bootFault = asFault(error);
     }
@@ -88,6 +94,8 @@ export class Store {
       try {
         await this.api.saveSettings(settings);
         this.dismissAbout("settings");
+        // The state that follows says the same; until it comes, what was saved holds.
+        if (this.state) this.state = { ...this.state, settings: { ...this.state.settings, ...patch } };
       } catch (error) {
         this.complain("settings", error);
       }
@@ -118,6 +126,15 @@ export class Store {
   retry(operation: number): (() => void) | null {
     const retry = this.#retry;
     return retry?.operation === operation ? () => void this.operate(retry.start) : null;
+  }
+
+  /** Puts away an ending that needs no more attention: it speaks of what was, not of what is on the panel now. */
+  settle(): void {
+    const operation = this.state?.clock.operation;
+    const ended = operation?.outcome?.outcome;
+    if (operation && (ended === "done" || ended === "cancelled")) {
+      void this.attempt("operation", () => this.api.dismiss(operation.id));
+    }
   }
 
   async cancel(operation: number): Promise<void> {

@@ -43,8 +43,11 @@ export class Translator {
     return fill(template, { n: this.number(n), ...params });
   }
 
-  number(value: number): string {
-    return this.#number.format(value);
+  /** With at most one decimal, or with exactly as many as asked for. */
+  number(value: number, decimals?: number): string {
+    if (!decimals) return this.#number.format(value);
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    return new Intl.NumberFormat(this.locale, digits).format(value);
   }
 
   /** "8 s", "2 min": a length of time as a person says it. */

@@ -70,7 +70,7 @@ describe("a picture", () => {
     }
     expect(await page.getByTestId("notice").count()).toBe(1);
     expect((await pixels(page, "panel")).colours).toEqual({ "255,0,0": 120_000 });
-    await page.getByTestId("notice").getByRole("button").click();
+    await page.keyboard.press("Escape");
     await page.getByTestId("notice").waitFor({ state: "detached" });
   });
 
@@ -117,7 +117,7 @@ describe("options", () => {
     await expect.poll(() => contrast.getAttribute("aria-valuetext")).toBe("0");
     await page.getByTestId("slider-gamma").fill("20");
     await page.getByRole("button", { name: "Reset all" }).click();
-    await expect.poll(() => page.getByTestId("slider-gamma").getAttribute("aria-valuetext")).toBe("1");
+    await expect.poll(() => page.getByTestId("slider-gamma").getAttribute("aria-valuetext")).toBe("1.00");
   });
 
   it("asked for faster than they are made build no backlog, and the last one is shown", async () => {
@@ -219,6 +219,18 @@ describe("showing on the clock", () => {
     await page.getByTestId("show").click();
     await expect.poll(() => page.getByTestId("notice").innerText()).toContain("refuses the connection");
     expect(await page.getByTestId("show").isEnabled()).toBe(true);
+  });
+});
+
+describe("an ending", () => {
+  it("that was good gives way when the picture changes; one that was not stays", async () => {
+    const page = await openWindow({ query: "state=done" });
+    await withPicture(page);
+    await page.getByTestId("operation").waitFor({ state: "detached" });
+    const other = await openWindow({ query: "state=failed" });
+    await withPicture(other);
+    await other.getByTestId("slider-contrast").fill("10");
+    expect(await other.getByTestId("operation").getAttribute("data-outcome")).toBe("failed");
   });
 });
 
