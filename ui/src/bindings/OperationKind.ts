@@ -1,1 +1,1 @@
-export type OperationKind = "show" | "set-time" | "face" | "toggle" | "quiet-hours" | "clear";
+export type OperationKind = "show" | "set-time" | "face" | "toggle" | "quiet-hours" | "clear" | "raw";

@@ -1,1 +1,1 @@
-export type Slot = { slot: number, name: string, changed: string } | null;
+export type Slot = { slot: number, name: string, changed: string, };

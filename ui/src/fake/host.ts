@@ -99,6 +99,7 @@ export class FakeHost implements Api {
         picture: DEFAULT_OPTIONS,
         inks: "ideal",
       },
+      warning: state === "warning" ? FAULTS.boot() : null,
     };
   }
 
@@ -212,7 +213,11 @@ export class FakeHost implements Api {
     });
     const notes: Note[] = [];
     if (bitmap.width < 400 || bitmap.height < 300) {
-      notes.push({ code: "enlarged", message: "Enlarged: the picture is smaller than the panel", params: {} });
+      notes.push({
+        code: "enlarged",
+        message: `Enlarged: the picture has only ${bitmap.width} x ${bitmap.height} pixels.`,
+        params: { width: String(bitmap.width), height: String(bitmap.height) },
+      });
     }
     return this.#keep({ bitmap, name: source.name, notes });
   }

@@ -4,7 +4,7 @@ import type { Theme } from "../bindings/Theme";
 
 export type Scenario = {
   /** Where the window starts. */
-  state: "rest" | "first" | "sending" | "done" | "failed" | "unknown" | "cancelled" | "listening" | "radio-off" | "no-adapter" | "no-clock" | "boot-fault";
+  state: "rest" | "first" | "sending" | "done" | "failed" | "unknown" | "cancelled" | "listening" | "radio-off" | "no-adapter" | "no-clock" | "boot-fault" | "warning";
   /** What happens to operations. */
   fault: "none" | "fail" | "unknown" | "refuse" | "stall";
   theme: Theme;

@@ -45,6 +45,7 @@ export type SliderSpec = {
   toValue(position: number): number;
   /** Numbers that may be negative carry their sign. */
   signed: boolean;
+  decimals: number;
 };
 
 const linear = (name: SliderName, min: number, max: number, neutral: number): SliderSpec => ({
@@ -56,6 +57,7 @@ const linear = (name: SliderName, min: number, max: number, neutral: number): Sl
   toPosition: (value) => value,
   toValue: (position) => position,
   signed: min < 0,
+  decimals: 0,
 });
 
 /** Gamma runs over 1/5..5; in logarithms neutral sits in the middle and both halves feel alike. */
@@ -69,6 +71,7 @@ const gamma: SliderSpec = {
   toPosition: (value) => Math.round((Math.log(value) / Math.log(5)) * GAMMA_STEPS),
   toValue: (position) => Math.round(5 ** (position / GAMMA_STEPS) * 100) / 100,
   signed: false,
+  decimals: 2,
 };
 
 export const SLIDERS: readonly SliderSpec[] = [

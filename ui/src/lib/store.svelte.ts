@@ -29,6 +29,8 @@ export class Store {
   #saving: Promise<void> = Promise.resolve();
   #slotStamps: string[] = ["", "", "", ""];
   #noticeId = 0;
+  /** The warning of the start that was shown last; each is shown once. */
+  #warned = "";
   #retry: { operation: number; start: Start } | null = null;
 
   constructor(api: Api) {
@@ -37,8 +39,14 @@ export class Store {
 
   async start(): Promise<void> {
     try {
-      await this.api.onState((state) => this.#take(state));
-      this.#take(await this.api.state());
+      let told = false;
+      await this.api.onState((state) => {
+        told = true;
+        this.#take(state);
+      });
+      const state = await this.api.state();
+      // A change told meanwhile is newer than this answer.
+      if (!told) this.#take(state);
     } catch (error) {
       this.bootFault = asFault(error);
     }
@@ -47,6 +55,9 @@ export class Store {
   #take(state: AppState): void {
     this.state = state;
     useLocale(state.locale);
+    const warned = state.warning?.code ?? "";
+    if (state.warning && warned !== this.#warned) this.complain("start", state.warning);
+    this.#warned = warned;
     state.slots.forEach((slot, i) => {
       const stamp = slot?.changed ?? "";
       if (stamp === this.#slotStamps[i]) return;
@@ -83,6 +94,8 @@ export class Store {
       try {
         await this.api.saveSettings(settings);
         this.dismissAbout("settings");
+        // The state that follows says the same; until it comes, what was saved holds.
+        if (this.state) this.state = { ...this.state, settings: { ...this.state.settings, ...patch } };
       } catch (error) {
         this.complain("settings", error);
       }
@@ -113,6 +126,15 @@ export class Store {
   retry(operation: number): (() => void) | null {
     const retry = this.#retry;
     return retry?.operation === operation ? () => void this.operate(retry.start) : null;
+  }
+
+  /** Puts away an ending that needs no more attention: it speaks of what was, not of what is on the panel now. */
+  settle(): void {
+    const operation = this.state?.clock.operation;
+    const ended = operation?.outcome?.outcome;
+    if (operation && (ended === "done" || ended === "cancelled")) {
+      void this.attempt("operation", () => this.api.dismiss(operation.id));
+    }
   }
 
   async cancel(operation: number): Promise<void> {

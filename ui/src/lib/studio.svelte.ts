@@ -72,6 +72,7 @@ export class Studio {
     const picture = await this.#store.attempt("open", () => this.#store.api.open(source));
     this.opening = false;
     if (!picture) return;
+    this.#store.settle();
     this.picture = picture;
     this.comparing = false;
     this.original = null;
@@ -85,6 +86,7 @@ export class Studio {
 
   set(patch: Partial<PictureOptions>): void {
     this.options = { ...this.options, ...patch };
+    this.#store.settle();
     this.#now(this.#render);
     if (patch.adjust || patch.palette) this.#thumbnailsSoon.call();
     if (this.comparing) this.#now(this.#originals);

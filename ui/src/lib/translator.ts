@@ -2,10 +2,11 @@
 import en from "../../locales/en.json";
 import fr from "../../locales/fr.json";
 import zh from "../../locales/zh.json";
+import type { Locale } from "../bindings/Locale";
 import type { Fault } from "../bindings/Fault";
 import type { Note } from "../bindings/Note";
 
-export type Locale = "en" | "fr" | "zh";
+export type { Locale };
 export type Key = keyof typeof en;
 /** The stem of a pair `stem.one` / `stem.other`. */
 export type PluralKey = { [K in Key]: K extends `${infer Stem}.other` ? Stem : never }[Key];
@@ -42,8 +43,11 @@ export class Translator {
     return fill(template, { n: this.number(n), ...params });
   }
 
-  number(value: number): string {
-    return this.#number.format(value);
+  /** With at most one decimal, or with exactly as many as asked for. */
+  number(value: number, decimals?: number): string {
+    if (!decimals) return this.#number.format(value);
+    const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    return new Intl.NumberFormat(this.locale, digits).format(value);
   }
 
   /** "8 s", "2 min": a length of time as a person says it. */
@@ -85,12 +89,17 @@ export class Translator {
   }
 
   note(note: Note): string {
-    return this.#foreign(`note.${note.code}`, note.params) ?? note.message;
+    return (this.#foreign(`note.${note.code}`, note.params) ?? note.message).replace(/\.$/, "");
   }
 
-  /** English comes from the app as it is; other languages may hold an entry, and fall back to the English. */
-  #foreign(key: string, params: Params): string | undefined {
+  /**
+   * English comes from the app as it is; other languages may hold an entry, and fall back to the English.
+   * Parameters that are words themselves have entries of their own, `param.<name>.<word>`.
+   */
+  #foreign(key: string, params: Record<string, string>): string | undefined {
     const template = this.locale === "en" ? undefined : this.#catalogue[key];
-    return template === undefined ? undefined : fill(template, params);
+    if (template === undefined) return undefined;
+    const words = Object.entries(params).map(([name, value]) => [name, this.#catalogue[`param.${name}.${value}`] ?? value]);
+    return fill(template, Object.fromEntries(words));
   }
 }

@@ -1,0 +1,1 @@
+export type Door = "window" | "tray" | "cli";

@@ -1,0 +1,1 @@
+export type Estimate = { send_seconds: number, refresh_seconds: number, };

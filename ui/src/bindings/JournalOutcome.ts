@@ -1,0 +1,1 @@
+export type JournalOutcome = "running" | "done" | "failed" | "unknown" | "cancelled" | "interrupted";

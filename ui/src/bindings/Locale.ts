@@ -1,0 +1,1 @@
+export type Locale = "en" | "fr" | "zh";

@@ -1,0 +1,66 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { accessibility, openWindow, overflow, settings, useBrowser, withPicture } from "./window";
+
+useBrowser();
+const FAST = "speed=30";
+const clockTab = (page: Page) => page.getByTestId("tab-clock").click();
+
+type Place = { name: string; query: string; go?: (page: Page) => Promise<unknown> };
+const PLACES: Place[] = [
+  { name: "studio, empty", query: "" },
+  { name: "studio with a picture", query: "slots=2", go: (page) => withPicture(page) },
+  { name: "studio, comparing", query: "slots=2", go: async (page) => { await withPicture(page); await page.keyboard.down(" "); } },
+  { name: "studio, sending", query: "state=sending" },
+  { name: "studio, listening", query: "state=listening" },
+  { name: "studio, done", query: "state=done" },
+  { name: "studio, failed", query: "state=failed" },
+  { name: "studio, unknown", query: "state=unknown" },
+  { name: "studio, radio off", query: "state=radio-off&real" },
+  { name: "clock controls", query: "", go: clockTab },
+  { name: "clock controls, working", query: "state=sending", go: clockTab },
+  { name: "clock controls, none chosen", query: "state=no-clock", go: clockTab },
+  { name: "choose clock", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("choose-clock").click(); await page.getByTestId("nearby").nth(2).waitFor(); } },
+  { name: "zones", query: "", go: async (page) => { await clockTab(page); await page.getByTestId("other-zone").click(); await page.getByTestId("zone-dialog").getByRole("option").first().waitFor(); } },
+  { name: "simulated clock", query: "slots=1", go: async (page) => { await page.getByTestId("simulated-label").click(); await page.getByTestId("simulated-screen").waitFor(); } },
+  { name: "activity", query: "state=failed", go: async (page) => { await page.getByTestId("nav-activity").click(); await page.getByTestId("journal").waitFor(); } },
+  { name: "activity, empty", query: "", go: (page) => page.getByTestId("nav-activity").click() },
+  { name: "settings", query: "demo", go: (page) => page.getByTestId("nav-settings").click() },
+  { name: "first start", query: "state=first" },
+];
+
+describe("every place", () => {
+  it.each(PLACES)("$name: accessible in both themes, and fits 900x600 in every language", async ({ query, go }) => {
+    const page = await openWindow({ query, still: true });
+    await go?.(page);
+    for (const theme of ["light", "dark"]) {
+      await settings(page, { theme });
+      await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      expect([theme, await accessibility(page)]).toEqual([theme, []]);
+    }
+    await page.setViewportSize({ width: 900, height: 600 });
+    for (const language of ["en", "fr", "zh"]) {
+      await settings(page, { language });
+      await page.locator(`html[lang^="${language}"]`).waitFor();
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      expect([language, await overflow(page)]).toEqual([language, []]);
+    }
+  });
+});
+
+describe("the panel", () => {
+  it.each([
+    [1280, 860, 1, 2],
+    [900, 600, 1, 1],
+    [900, 600, 1.5, 1],
+    [900, 600, 2, 2],
+    [1280, 860, 1.5, 3],
+    [1280, 860, 2, 4],
+  ])("at %ix%i and density %d draws %i device pixels a pixel", async (width, height, density, scale) => {
+    const page = await openWindow({ width, height, density });
+    await expect.poll(() => page.getByTestId("panel").getAttribute("data-scale")).toBe(String(scale));
+    const box = await page.getByTestId("panel").boundingBox();
+    expect(box!.width * density).toBeCloseTo(400 * scale, 0);
+    expect(await overflow(page)).toEqual([]);
+  });
+});
