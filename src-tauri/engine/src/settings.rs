@@ -118,8 +118,6 @@ pub struct Settings {
     /// The look of the window.
     pub theme: Theme,
     /// Where clocks are looked for; `None` until the first-start page was answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "ts", ts(type = "Devices | null"))]
     pub devices: Option<Devices>,
     /// Seconds an unused link is kept; 0 lets go after each operation.
     pub idle_seconds: u32,

@@ -5,7 +5,7 @@ use crate::{Adjust, Algorithm, Palette, Panel};
 /// Everything that decides how a picture is turned into planes.
 #[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(rename = "PictureOptions"))]
 pub struct Options {
     /// The dithering method.
     pub algorithm: Algorithm,
