@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,34 +12,35 @@ use serde_json::{Value, json};
 
 /// How long anything in the window may take to come about; generous, since a busy machine is
 /// slow, and bounded, since a hang must fail.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Between two looks at something that is awaited.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The whole desktop; everything in it ends with it.
-pub struct Desktop {
-    pub client: Client,
+pub(crate) struct Desktop {
+    pub(crate) client: Client,
     _driver: Process,
     _tray: Option<Process>,
     _windows: Process,
     folder: tempfile::TempDir,
 }
 
-/// A program that is killed when the test lets go of it.
-pub struct Process(Child);
+/// A program that is killed, with all that it started, when the test lets go of it.
+pub(crate) struct Process(Child);
 
 impl Process {
-    pub fn start(command: &mut Command) -> Self {
+    pub(crate) fn start(command: &mut Command) -> Self {
         let child = command
             .stdin(Stdio::null())
+            .process_group(0)
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         Self(child)
     }
 
     /// Whether it ends by itself within the patience of a test, and with which code.
-    pub fn ended(&mut self) -> Option<i32> {
+    pub(crate) fn ended(&mut self) -> Option<i32> {
         let start = Instant::now();
         while start.elapsed() < PATIENCE {
             if let Some(status) = self.0.try_wait().unwrap() {
@@ -52,25 +54,29 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ended_before = self.0.kill();
+        let group = format!("-{}", self.0.id());
+        let _ended_before = Command::new("kill")
+            .args(["-KILL", "--", &group])
+            .stderr(Stdio::null())
+            .status();
         let _reaped = self.0.wait();
     }
 }
 
 /// Whether the desktop has a tray.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Tray {
+pub(crate) enum Tray {
     With,
     Without,
 }
 
-pub fn app() -> &'static Path {
+pub(crate) fn app() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_regie"))
 }
 
 impl Desktop {
     /// Starts the desktop and, on it, the app with simulated devices.
-    pub async fn start(tray: Tray, arguments: &[&str]) -> Self {
+    pub(crate) async fn start(tray: Tray, arguments: &[&str]) -> Self {
         let windows = Process::start(Command::new("openbox").stderr(Stdio::null()));
         let tray = (tray == Tray::With).then(|| {
             Process::start(
@@ -120,12 +126,12 @@ impl Desktop {
     }
 
     /// A folder for the test's files; the app's data is in it too.
-    pub fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Waits until the window holds an element.
-    pub async fn element(&self, test_id: &str) -> fantoccini::elements::Element {
+    pub(crate) async fn element(&self, test_id: &str) -> fantoccini::elements::Element {
         let selector = format!("[data-testid='{test_id}']");
         self.client
             .wait()
@@ -135,12 +141,12 @@ impl Desktop {
             .unwrap_or_else(|error| panic!("{test_id}: {error}"))
     }
 
-    pub async fn click(&self, test_id: &str) {
+    pub(crate) async fn click(&self, test_id: &str) {
         self.element(test_id).await.click().await.unwrap();
     }
 
     /// Waits until a script answers with something other than null or false.
-    pub async fn until(&self, what: &str, script: &str) -> Value {
+    pub(crate) async fn until(&self, what: &str, script: &str) -> Value {
         let start = Instant::now();
         loop {
             let answer = self.client.execute(script, Vec::new()).await.unwrap();
@@ -157,7 +163,7 @@ impl Desktop {
 
     /// Ink of each pixel of a canvas, darkest 0, lightest 1, reddest 2, with its size; whatever
     /// colours the inks are drawn in.
-    pub async fn inks(&self, test_id: &str) -> (u64, u64, Vec<u8>) {
+    pub(crate) async fn inks(&self, test_id: &str) -> (u64, u64, Vec<u8>) {
         let script = format!(
             "const canvas = document.querySelector(\"[data-testid='{test_id}']\");
              const {{ width, height }} = canvas;
@@ -183,7 +189,7 @@ impl Desktop {
     }
 
     /// Keeps a picture of the whole screen for people to look at.
-    pub async fn screenshot(&self, name: &str) {
+    pub(crate) async fn screenshot(&self, name: &str) {
         let folder = screenshots();
         std::fs::create_dir_all(&folder).unwrap();
         let png = self.client.screenshot().await.unwrap();
@@ -191,9 +197,10 @@ impl Desktop {
     }
 
     /// Drags a file from another program's window onto the middle of the app's.
-    pub async fn drop_file(&self, path: &Path) {
+    pub(crate) async fn drop_file(&self, path: &Path) {
         let _source = Process::start(
-            Command::new("python3")
+            // The system's own: the one that its GTK bindings are made for.
+            Command::new("/usr/bin/python3")
                 .arg(concat!(
                     env!("CARGO_MANIFEST_DIR"),
                     "/tests/desktop/drag_source.py"
@@ -224,18 +231,18 @@ impl Desktop {
     }
 
     /// Ends the app as its driver does.
-    pub async fn end(self) {
+    pub(crate) async fn end(self) {
         let _gone_before = self.client.close().await;
     }
 }
 
 /// Where pictures of the screen are kept.
-pub fn screenshots() -> PathBuf {
+pub(crate) fn screenshots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots")
 }
 
 /// Waits for a window with a title and gives its number.
-pub async fn window(title: &str) -> String {
+pub(crate) async fn window(title: &str) -> String {
     let start = Instant::now();
     loop {
         if let Some(window) = visible_window(title) {
@@ -247,7 +254,7 @@ pub async fn window(title: &str) -> String {
 }
 
 /// The window with a title that is on the screen now.
-pub fn visible_window(title: &str) -> Option<String> {
+pub(crate) fn visible_window(title: &str) -> Option<String> {
     let output = Command::new("xdotool")
         .args(["search", "--onlyvisible", "--name", title])
         .stderr(Stdio::null())
@@ -258,7 +265,7 @@ pub fn visible_window(title: &str) -> Option<String> {
 }
 
 /// Waits until no window with that title is on the screen.
-pub async fn gone(title: &str) {
+pub(crate) async fn gone(title: &str) {
     let start = Instant::now();
     while visible_window(title).is_some() {
         assert!(start.elapsed() < PATIENCE, "{title} stays");
@@ -266,14 +273,14 @@ pub async fn gone(title: &str) {
     }
 }
 
-pub fn xdotool(arguments: &[&str]) -> String {
+pub(crate) fn xdotool(arguments: &[&str]) -> String {
     let output = Command::new("xdotool").args(arguments).output().unwrap();
     assert!(output.status.success(), "xdotool {arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Asks the window manager to close a window, as its close button does.
-pub fn close_window(title: &str) {
+pub(crate) fn close_window(title: &str) {
     let status = Command::new("wmctrl").args(["-c", title]).status().unwrap();
     assert!(status.success());
 }
