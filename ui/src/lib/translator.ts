@@ -50,6 +50,11 @@ export class Translator {
     return new Intl.NumberFormat(this.locale, digits).format(value);
   }
 
+  /** Sentences in a row; Chinese sets no space after its full stop. */
+  sentences(said: readonly string[]): string {
+    return said.join(this.locale === "zh" ? "" : " ");
+  }
+
   /** "8 s", "2 min": a length of time as a person says it. */
   duration(seconds: number): string {
     const s = Math.max(0, seconds);

@@ -157,6 +157,23 @@ describe("options", () => {
   });
 });
 
+describe("the space bar", () => {
+  it("compares after a click on a button, and presses a button reached by Tab", async () => {
+    const page = await openWindow();
+    await withPicture(page);
+    await page.getByTestId("inks").click();
+    await page.keyboard.down(" ");
+    await page.locator('[data-showing="original"]').waitFor();
+    await page.keyboard.up(" ");
+    await page.locator('[data-showing="frame"]').waitFor();
+    expect(await page.getByTestId("inks").getAttribute("aria-pressed")).toBe("true");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press(" ");
+    await expect.poll(() => page.getByTestId("inks").getAttribute("aria-pressed")).toBe("false");
+  });
+});
+
 describe("showing on the clock", () => {
   it("tells stage, packets and time left, and ends with the picture on the simulated screen", async () => {
     const page = await openWindow({ query: "speed=8" });
