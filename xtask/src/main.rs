@@ -1,2 +1,88 @@
-//! Sets up, runs and tests Regie.
-fn main() {}
+//! Sets up, runs and tests Regie: `cargo xtask run`, `cargo xtask test`.
+
+mod bindings;
+mod checks;
+mod front_end;
+mod packages;
+mod process;
+mod tests;
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use process::{Failure, run_in};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  run [ARGUMENTS]   set up, build and start Regie with simulated devices;
+                    `run --real` uses this machine's Bluetooth instead,
+                    other arguments go to Regie itself
+  test              set up, then every check and test there is
+  setup             only install or check what building and testing need
+  bindings          write the front end's types from the Rust ones
+  bench             the picture pipeline's benchmarks";
+
+fn main() -> ExitCode {
+    let mut arguments = env::args().skip(1);
+    let command = arguments.next().unwrap_or_default();
+    let rest: Vec<String> = arguments.collect();
+    let outcome = match command.as_str() {
+        "run" => run(rest),
+        "test" => tests::run_all(),
+        "setup" => packages::install(packages::Purpose::Test),
+        "bindings" => bindings::write(),
+        "bench" => run_in(&root(), "cargo", &["bench", "--package", "regie-imaging"]),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\nxtask: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_owned()
+}
+
+fn run(mut arguments: Vec<String>) -> Result<(), Failure> {
+    let real = arguments.iter().position(|argument| argument == "--real");
+    match real {
+        Some(at) => {
+            arguments.remove(at);
+        }
+        None => arguments.insert(0, "--demo".into()),
+    }
+    need_display()?;
+    packages::install(packages::Purpose::Build)?;
+    front_end::build()?;
+    let mut call = vec!["run", "--package", "regie", "--"];
+    call.extend(arguments.iter().map(String::as_str));
+    run_in(&root(), "cargo", &call)
+}
+
+/// Says so before a long build, rather than after it, when no window can be shown.
+fn need_display() -> Result<(), Failure> {
+    let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "linux") && !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
+        return Err(Failure::Missing(
+            "this machine has no display (neither DISPLAY nor WAYLAND_DISPLAY is set), so no window can be shown.\n\
+             Start it from a desktop session, or with a virtual display:\n\
+             \x20 sudo apt-get install xvfb && xvfb-run -a cargo xtask run\n\
+             The command line needs no display:\n\
+             \x20 cargo run -- image PICTURE --preview preview.png\n\
+             \x20 cargo run -- --demo clock show PICTURE"
+                .into(),
+        ));
+    }
+    Ok(())
+}

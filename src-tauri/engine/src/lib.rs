@@ -1,1 +1,38 @@
-//! The facade over clock and imaging: settings, journal, slots, events.
+//! The facade: everything the product can do is a method of [`Engine`], and every door (window,
+//! command line, later agents and a dashboard) is a thin layer over it.
+//!
+//! The engine composes the clock and the picture pipeline, and adds what lasts: settings, the
+//! journal, picture slots, what is known of the clock. [`AppState`] is the whole state as one
+//! plain value, published on every change.
+
+mod convert;
+mod desk;
+mod engine;
+mod error;
+mod fault;
+mod frame;
+mod memory;
+mod no_adapter;
+mod settings;
+mod state;
+mod store;
+mod studio;
+mod zones;
+
+pub use desk::Submitted;
+pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
+pub use error::EngineError;
+pub use fault::{Fault, Note};
+pub use frame::{Frame, FrameHeader};
+pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
+pub use state::{
+    AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, LinkView,
+    NearbyClock, Operation, OperationKind, Outcome, PictureInfo, Progress, Report, SLOTS, Slot,
+    TimeSet, Unsupported,
+};
+pub use studio::{Rendering, Thumbnails};
+pub use zones::zones;
+
+// What doors need of the crates below, so that they depend on the engine alone.
+pub use regie_clock::{Channel, Face, Stage, Toggle};
+pub use regie_imaging::{ImagingError, Options};

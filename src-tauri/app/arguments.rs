@@ -1,0 +1,162 @@
+//! The command line's grammar; its help and errors come from here too.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Shows pictures on battery e-ink clocks over Bluetooth. Without a command: the window.
+#[derive(Debug, Parser)]
+#[command(name = "regie", version, about)]
+pub struct Arguments {
+    /// Use a simulated clock instead of this machine's Bluetooth.
+    #[arg(long, global = true)]
+    pub demo: bool,
+    /// Start in the tray, without showing the window.
+    #[arg(long)]
+    pub hidden: bool,
+    /// Keep settings and data in this folder instead of the system's own.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    pub data_dir: Option<PathBuf>,
+    /// What to do without a window.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What can be done without a window.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Render a picture as the clock would show it.
+    Image(ImageArguments),
+    /// Drive the clock.
+    Clock(ClockArguments),
+}
+
+/// A picture and how it is to be prepared.
+#[derive(Debug, Args)]
+pub struct PictureArguments {
+    /// The picture: JPEG, PNG, GIF, WebP, BMP, TIFF or SVG.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Dithering method.
+    #[arg(long, value_name = "METHOD", default_value = "atkinson")]
+    pub algo: String,
+    /// An adjustment such as brightness=20, fit=contain or rotate=90; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub adjust: Vec<String>,
+    /// full (400x300) or small (280x100).
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Black and white only.
+    #[arg(long)]
+    pub mono: bool,
+}
+
+/// `regie image`.
+#[derive(Debug, Args)]
+pub struct ImageArguments {
+    /// The picture and its preparation.
+    #[command(flatten)]
+    pub picture: PictureArguments,
+    /// Write what the clock would show as a PNG.
+    #[arg(long, value_name = "PNG")]
+    pub preview: Option<PathBuf>,
+    /// Write the planes that would be sent: black-and-white, then red.
+    #[arg(long, value_name = "BIN")]
+    pub planes: Option<PathBuf>,
+    /// Draw the preview in the panel's real inks instead of pure colours.
+    #[arg(long)]
+    pub real_inks: bool,
+    /// Answer as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `regie clock`.
+#[derive(Debug, Args)]
+pub struct ClockArguments {
+    /// The clock's address; otherwise the remembered one, else the first one heard.
+    #[arg(long, global = true, value_name = "ADDRESS")]
+    pub mac: Option<String>,
+    /// Answer as one JSON object.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// With --demo: write the simulated clock's screen as a PNG at the end.
+    #[arg(long, global = true, value_name = "PNG")]
+    pub screen: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub action: ClockAction,
+}
+
+/// What can be asked of the clock.
+#[derive(Debug, Subcommand)]
+pub enum ClockAction {
+    /// List the clocks that can be heard.
+    Scan {
+        /// How long to listen.
+        #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+        timeout: u32,
+    },
+    /// Say what is known of the clock.
+    Status,
+    /// Show a picture.
+    Show {
+        /// The picture and its preparation.
+        #[command(flatten)]
+        picture: PictureArguments,
+        /// Slot to keep the picture in.
+        #[arg(long, default_value_t = 0)]
+        slot: u8,
+    },
+    /// Set the clock's time.
+    SetTime {
+        /// IANA name (Europe/Paris) or offset (5.5, +05:45); this computer's zone by default.
+        #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
+        tz: Option<String>,
+    },
+    /// Change the face: clock1, clock2, clock3, calendar1, calendar2, calendar3, or image0 to
+    /// image3 for a kept picture.
+    Mode {
+        /// The face.
+        mode: String,
+    },
+    /// Flip a setting: invert, rotate180, clock_color, font or hour_format.
+    Toggle {
+        /// The setting.
+        name: String,
+    },
+    /// Set the hours in which the screen rests.
+    Sleep {
+        /// on or off.
+        #[arg(value_parser = ["on", "off"])]
+        state: String,
+        /// First hour, 0 to 23.
+        #[arg(default_value_t = 23)]
+        start_hour: u8,
+        /// Hour at which they end, 0 to 23.
+        #[arg(default_value_t = 6)]
+        end_hour: u8,
+    },
+    /// Make the screen white.
+    Clear,
+    /// Send bytes as they are; those that can harm the clock are refused.
+    Raw {
+        /// Bytes in hexadecimal.
+        hex: String,
+        /// main (pictures) or alt (commands).
+        #[arg(long, default_value = "alt", value_parser = ["main", "alt"])]
+        channel: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_grammar_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,330 @@
+//! `regie clock`: the clock's jobs without a window.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use regie_engine::{
+    Channel, Door, Engine, Face, KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
+};
+use regie_imaging::Panel;
+use serde_json::{Value, json};
+
+use super::image::{options, write};
+use super::{Answer, Failure};
+use crate::arguments::{Arguments, ClockAction, ClockArguments};
+use crate::devices::Devices;
+use crate::start::config;
+
+/// Longest scan that can be asked for; clocks wake every 30 to 60 s.
+const MAX_SCAN: u32 = 90;
+
+pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+    let tool = tool(&clock.action);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::argument(format!("The runtime failed: {error}."), ""))?;
+    runtime
+        .block_on(act(arguments, clock))
+        .map_err(|failure| failure.told(tool, clock.json))
+}
+
+/// The tool's name in the output contract.
+fn tool(action: &ClockAction) -> &'static str {
+    match action {
+        ClockAction::Scan { .. } => "scan_devices",
+        ClockAction::Status => "device_status",
+        ClockAction::Show { .. } => "upload_image",
+        ClockAction::SetTime { .. } => "set_time",
+        ClockAction::Mode { .. } => "set_mode",
+        ClockAction::Toggle { .. } => "toggle",
+        ClockAction::Sleep { .. } => "set_sleep",
+        ClockAction::Clear => "clear_screen",
+        ClockAction::Raw { .. } => "raw_send",
+    }
+}
+
+async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+    if clock.screen.is_some() && !arguments.demo {
+        return Err(Failure::argument(
+            "The screen of a real clock cannot be read back.".into(),
+            "Use --screen together with --demo.",
+        ));
+    }
+    let devices = Devices::default();
+    let engine = Engine::start(config(arguments)?, Arc::new(devices.clone())).await?;
+    let answer = async {
+        if let Some(address) = &clock.mac {
+            engine.choose_clock(Some(address)).await?;
+        }
+        perform(&engine, clock).await
+    }
+    .await;
+    let chosen = engine.state().borrow().clock.chosen.clone();
+    engine.stop().await;
+    if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
+        write(path, &screen.png().map_err(Failure::screen)?)?;
+    }
+    answer?.print(clock.json);
+    Ok(())
+}
+
+async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Failure> {
+    match &clock.action {
+        ClockAction::Scan { timeout } => scan(engine, *timeout).await,
+        ClockAction::Status => Ok(status(engine)),
+        ClockAction::Show { picture, slot } => {
+            let options = options(picture)?;
+            let opened = engine.open_path(&picture.file).await?;
+            let submitted = engine.show(Door::Cli, opened.id, options, *slot).await?;
+            let planes = engine.slot_planes(*slot).await?;
+            let data = json!({
+                "bytes_bw": planes.black_white().len(),
+                "bytes_red": planes.red().len(),
+                "small": planes.panel() == Panel::SMALL,
+                "slot": slot,
+            });
+            done(engine, submitted, "upload_image", data).await
+        }
+        ClockAction::SetTime { tz } => {
+            let submitted = engine.set_time(Door::Cli, tz.as_deref()).await?;
+            done(engine, submitted, "set_time", json!({})).await
+        }
+        ClockAction::Mode { mode } => {
+            let slot = mode
+                .strip_prefix("image")
+                .and_then(|slot| slot.parse().ok());
+            let submitted = match slot {
+                Some(slot) => engine.show_slot(Door::Cli, slot).await?,
+                None => engine.set_face(Door::Cli, face(mode)?).await?,
+            };
+            done(engine, submitted, "set_mode", json!({ "mode": mode })).await
+        }
+        ClockAction::Toggle { name } => {
+            let submitted = engine.toggle(Door::Cli, toggle(name)?).await?;
+            done(engine, submitted, "toggle", json!({ "name": name })).await
+        }
+        ClockAction::Sleep {
+            state,
+            start_hour,
+            end_hour,
+        } => {
+            let on = state == "on";
+            let submitted = engine
+                .quiet_hours(Door::Cli, on, *start_hour, *end_hour)
+                .await?;
+            let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
+            done(engine, submitted, "set_sleep", data).await
+        }
+        ClockAction::Clear => {
+            let submitted = engine.clear(Door::Cli).await?;
+            done(engine, submitted, "clear_screen", json!({})).await
+        }
+        ClockAction::Raw { hex, channel } => {
+            let channel = if channel == "main" {
+                Channel::Main
+            } else {
+                Channel::Alt
+            };
+            let submitted = engine.raw(Door::Cli, channel, bytes(hex)?).await?;
+            done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
+        }
+    }
+}
+
+fn face(name: &str) -> Result<Face, Failure> {
+    Face::ALL
+        .into_iter()
+        .find(|face| face.name() == name)
+        .ok_or_else(|| unknown("face", name, Face::ALL.map(Face::name)))
+}
+
+fn toggle(name: &str) -> Result<Toggle, Failure> {
+    Toggle::ALL
+        .into_iter()
+        .find(|toggle| toggle.name() == name)
+        .ok_or_else(|| unknown("setting to flip", name, Toggle::ALL.map(Toggle::name)))
+}
+
+fn unknown<const N: usize>(what: &str, name: &str, known: [&str; N]) -> Failure {
+    Failure::argument(
+        format!("\"{name}\" is no {what}."),
+        &format!("Known are: {}.", known.join(", ")),
+    )
+}
+
+/// Bytes of a hexadecimal text; spaces and colons between them are welcome.
+fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
+    let digits: String = hex.chars().filter(|c| !matches!(c, ' ' | ':')).collect();
+    let pairs = digits.as_bytes().chunks(2).map(|pair| {
+        std::str::from_utf8(pair)
+            .ok()
+            .filter(|pair| pair.len() == 2)
+            .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+    });
+    pairs.collect::<Option<_>>().ok_or_else(|| {
+        Failure::argument(
+            format!("\"{hex}\" is not a row of bytes."),
+            "Write two hexadecimal digits a byte, such as E2 or DD6A7873F0.",
+        )
+    })
+}
+
+async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
+    let seconds = seconds.clamp(1, MAX_SCAN);
+    let heard = engine.scan_for(Duration::from_secs(seconds.into())).await?;
+    let text = if heard.is_empty() {
+        format!("No clock was heard in {seconds} s. They wake every 30 to 60 s: try --timeout 60.")
+    } else {
+        let lines = heard.iter().map(|clock| {
+            let strength = clock
+                .rssi
+                .map_or_else(|| "connected".into(), |rssi| format!("{rssi} dBm"));
+            let label = if clock.simulated { "  (simulated)" } else { "" };
+            format!("{}  {}  {strength}{label}", clock.address, clock.name)
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    Ok(Answer {
+        tool: "scan_devices",
+        text,
+        data: json!(heard),
+    })
+}
+
+fn status(engine: &Engine) -> Answer {
+    let state = engine.state().borrow().clone();
+    let chosen = state.clock.chosen.as_ref();
+    let name = chosen.map_or_else(
+        || "no clock chosen yet".into(),
+        |KnownClock { address, name, .. }| format!("{name} ({address})"),
+    );
+    let link = match &state.clock.link {
+        LinkView::Unavailable { fault } => fault.message.clone(),
+        LinkView::Asleep => "not connected".into(),
+        LinkView::Listening { .. } => "listening".into(),
+        LinkView::Connecting => "connecting".into(),
+        LinkView::Connected => "connected".into(),
+        LinkView::Sending => "sending".into(),
+        LinkView::Refreshing { .. } => "redrawing".into(),
+    };
+    let time = state.clock.time_set.as_ref().map_or_else(
+        || "never set from here".into(),
+        |set| format!("set {} to {}", set.at, set.zone),
+    );
+    let simulated = if state.simulated { " (simulated)" } else { "" };
+    Answer {
+        tool: "device_status",
+        text: format!("clock: {name}{simulated}\nlink: {link}\ntime: {time}"),
+        data: json!({
+            "connected": matches!(
+                state.clock.link,
+                LinkView::Connected | LinkView::Sending | LinkView::Refreshing { .. }
+            ),
+            "mac": chosen.map(|clock| &clock.address),
+            "name": chosen.map(|clock| &clock.name),
+            "simulated": state.simulated,
+            "shown_slot": state.clock.shown_slot,
+            "time_set": state.clock.time_set,
+        }),
+    }
+}
+
+/// Follows an operation to its end; Ctrl-C cancels it and waits for the clock to be let go.
+async fn done(
+    engine: &Engine,
+    submitted: Submitted,
+    tool: &'static str,
+    mut data: Value,
+) -> Result<Answer, Failure> {
+    let id = submitted.id;
+    let watching = tokio::spawn(show_progress(engine.clone(), id));
+    let mut ended = submitted.ended;
+    let outcome = tokio::select! {
+        outcome = &mut ended => outcome,
+        _ = tokio::signal::ctrl_c() => {
+            engine.cancel(id);
+            ended.await
+        }
+    };
+    watching.abort();
+    if std::io::stderr().is_terminal() {
+        // Clears the line of progress; a terminal that went away needs none.
+        let _unread = write!(std::io::stderr(), "\r\x1b[K");
+    }
+    let outcome = outcome.map_err(|_| regie_engine::EngineError::Closing)?;
+    if let Some(failure) = Failure::of_outcome(&outcome) {
+        return Err(failure);
+    }
+    let report = outcome.report();
+    if let (Some(data), Ok(Value::Object(report))) =
+        (data.as_object_mut(), serde_json::to_value(report))
+    {
+        data.extend(report);
+    }
+    Ok(Answer {
+        tool,
+        text: format!(
+            "done: {} bytes in {} packets, {:.1} s",
+            report.bytes,
+            report.packets,
+            f64::from(report.duration_ms) / 1000.0
+        ),
+        data,
+    })
+}
+
+/// Keeps one line of progress on a terminal.
+async fn show_progress(engine: Engine, id: u32) {
+    if !std::io::stderr().is_terminal() {
+        return;
+    }
+    let mut changes = engine.state();
+    while changes.changed().await.is_ok() {
+        let line = changes
+            .borrow_and_update()
+            .clock
+            .operation
+            .as_ref()
+            .filter(|operation| operation.id == id)
+            .map(|operation| progress_line(&operation.progress));
+        if let Some(line) = line {
+            // A terminal that went away needs no progress.
+            let _unread = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+}
+
+fn progress_line(progress: &Progress) -> String {
+    match (progress.stage, progress.seconds_left) {
+        (Stage::Sending, Some(seconds)) => format!(
+            "sending {} of {}, about {seconds} s left",
+            progress.packets_done, progress.packets_total
+        ),
+        (Stage::Sending, None) => {
+            format!(
+                "sending {} of {}",
+                progress.packets_done, progress.packets_total
+            )
+        }
+        (Stage::Listening, Some(seconds)) => {
+            format!("listening for the clock, {seconds} s at most (it wakes every 30 to 60 s)")
+        }
+        (stage, _) => format!("{stage:?}").to_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn bytes_are_read_with_or_without_gaps_and_nonsense_is_refused() {
+        assert_eq!(bytes("E2").unwrap(), [0xE2]);
+        assert_eq!(bytes("dd 6a:78").unwrap(), [0xDD, 0x6A, 0x78]);
+        for nonsense in ["E", "zz", "E2F", "é2"] {
+            assert!(bytes(nonsense).is_err(), "{nonsense}");
+        }
+    }
+}

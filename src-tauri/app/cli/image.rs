@@ -1,0 +1,92 @@
+//! `regie image`: a picture as the clock would show it.
+
+use std::fs;
+use std::path::Path;
+
+use regie_imaging::{
+    Adjust, Inks, Limits, Options, Palette, Picture, Pipeline, Rendered, preview_png,
+};
+use serde_json::json;
+
+use super::{Answer, Failure};
+use crate::arguments::{ImageArguments, PictureArguments};
+
+const TOOL: &str = "image";
+
+pub(super) fn run(arguments: &ImageArguments) -> Result<(), Failure> {
+    let answer = render(arguments).map_err(|failure| failure.told(TOOL, arguments.json))?;
+    answer.print(arguments.json);
+    Ok(())
+}
+
+fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
+    let options = options(&arguments.picture)?;
+    let picture = Picture::open(&arguments.picture.file, &Limits::default())?;
+    let mut pipeline = Pipeline::new(picture);
+    let Rendered { planes, notes } = pipeline.render(&options)?;
+    if let Some(path) = &arguments.preview {
+        let inks = if arguments.real_inks {
+            Inks::PANEL
+        } else {
+            Inks::IDEAL
+        };
+        write(path, &preview_png(&planes, &inks)?)?;
+    }
+    if let Some(path) = &arguments.planes {
+        write(path, &[planes.black_white(), planes.red()].concat())?;
+    }
+    let panel = planes.panel();
+    let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    let mut text = format!(
+        "{}x{} pixels, {} bytes black and white, {} bytes red",
+        panel.width,
+        panel.height,
+        planes.black_white().len(),
+        planes.red().len(),
+    );
+    for note in &notes {
+        text.push_str("\n  ");
+        text.push_str(note);
+    }
+    Ok(Answer {
+        tool: TOOL,
+        text,
+        data: json!({
+            "width": panel.width,
+            "height": panel.height,
+            "bytes_bw": planes.black_white().len(),
+            "bytes_red": planes.red().len(),
+            "notes": notes,
+        }),
+    })
+}
+
+/// The options that the arguments ask for.
+pub(super) fn options(arguments: &PictureArguments) -> Result<Options, Failure> {
+    let pairs = arguments
+        .adjust
+        .iter()
+        .map(|pair| {
+            pair.split_once('=').ok_or_else(|| {
+                Failure::argument(
+                    format!("\"{pair}\" is not an adjustment."),
+                    "Write KEY=VALUE, such as --adjust brightness=20.",
+                )
+            })
+        })
+        .chain(arguments.size.as_deref().map(|size| Ok(("size", size))))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Options {
+        algorithm: arguments.algo.parse()?,
+        palette: if arguments.mono {
+            Palette::BlackWhite
+        } else {
+            Palette::BlackWhiteRed
+        },
+        adjust: Adjust::from_pairs(pairs)?,
+    })
+}
+
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    fs::write(path, bytes).map_err(|error| Failure::unwritable(path, &error))
+}

@@ -1,0 +1,1 @@
+//! The link over a real radio.

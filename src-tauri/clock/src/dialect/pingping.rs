@@ -1,0 +1,299 @@
+//! The "Pingping" firmware: 400x300 black, white and red clocks advertised as `NRF-...`.
+//!
+//! The bytes were read in the vendor's public control page (XLY95/xly95.github.io) and in the
+//! sources of sibling firmwares with the same characteristics (reece15/stellar-L3N-etag for the
+//! notifications, tyh21/da14585_420 for the lengths).
+
+use std::time::Duration;
+
+use super::{Answer, Dialect, GattTable, Limits, Profile, Role, Script, Step, Write};
+use crate::ClockError;
+use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
+use crate::link::Channel;
+use crate::picture::{Picture, PictureSize, Plane};
+use crate::request::{Face, QuietHours, Request, Toggle};
+use crate::time::ClockTime;
+
+/// The characteristics of the family.
+pub const PINGPING_GATT: GattTable = GattTable {
+    name_prefix: "NRF-",
+    main_service: 0x13187b10_eba9_a3ba_044e_83d3217d9a38,
+    main_characteristic: 0x4b646063_6264_f3a7_8941_e65356ea82fe,
+    alt_service: 0x00001f10_0000_1000_8000_00805f9b34fb,
+    alt_characteristic: 0x00001f1f_0000_1000_8000_00805f9b34fb,
+};
+
+/// Bytes of a picture packet before its data: opcode, plane, 16-bit offset.
+const PACKET_HEADER: usize = 4;
+/// Most data bytes of a picture packet; clients that sent more were cut off.
+const PACKET_DATA: usize = 240;
+/// Between the last packet and the trigger, and between a mode and the redraw command.
+const BEFORE_TRIGGER: Duration = Duration::from_millis(300);
+/// Between the parts of a countdown, and after its end.
+const COUNTDOWN_GAP: Duration = Duration::from_millis(1000);
+/// A sibling stops half way when the link goes too soon after the trigger.
+const REFRESH_HOLD: Duration = Duration::from_secs(2);
+/// A full refresh in three colours takes 15 to 25 s.
+const REFRESH_LIMIT: Duration = Duration::from_secs(30);
+/// The redraw command.
+const REDRAW: u8 = 0xE2;
+
+/// The dialect, with the codes of a profile.
+#[derive(Debug, Clone, Default)]
+pub struct Pingping {
+    profile: Profile,
+}
+
+impl Pingping {
+    /// With the codes of this profile for what nobody has published.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        Self { profile }
+    }
+
+    fn face(&self, face: Face) -> Result<Vec<Step>, ClockError> {
+        if let Some(steps) = self.profiled(face.name(), Role::Command) {
+            return Ok(steps);
+        }
+        match face {
+            Face::Picture => Ok(vec![command(vec![0xE1, 0x00])]),
+            Face::Calendar1 => Ok(then_redraw(command(vec![0xE1, 0x01]), BEFORE_TRIGGER)),
+            Face::Clock1 => Ok(then_redraw(command(vec![0xE1, 0x02]), BEFORE_TRIGGER)),
+            Face::Clock2 | Face::Clock3 | Face::Calendar2 | Face::Calendar3 => {
+                Err(ClockError::CodeUnknown {
+                    name: face.name().to_owned(),
+                })
+            }
+        }
+    }
+
+    fn toggle(&self, toggle: Toggle) -> Result<Vec<Step>, ClockError> {
+        if let Some(steps) = self.profiled(toggle.name(), Role::Once) {
+            return Ok(steps);
+        }
+        match toggle {
+            Toggle::Invert => Ok(vec![alt(vec![0xE3], Role::Once)]),
+            Toggle::ClockColor => Ok(then_redraw(alt(vec![0xE4], Role::Once), BEFORE_TRIGGER)),
+            Toggle::Rotate180 => Ok(vec![alt(vec![0xE5], Role::Once)]),
+            Toggle::Font | Toggle::HourFormat => Err(ClockError::CodeUnknown {
+                name: toggle.name().to_owned(),
+            }),
+        }
+    }
+
+    fn profiled(&self, name: &str, role: Role) -> Option<Vec<Step>> {
+        let entry = self.profile.get(name)?;
+        let step = Step::Write(Write {
+            channel: entry.command.channel(),
+            bytes: entry.command.bytes().to_vec(),
+            role,
+        });
+        Some(if entry.refresh {
+            then_redraw(step, BEFORE_TRIGGER)
+        } else {
+            vec![step]
+        })
+    }
+}
+
+impl Dialect for Pingping {
+    fn name(&self) -> &'static str {
+        "pingping"
+    }
+
+    fn gatt(&self) -> &GattTable {
+        &PINGPING_GATT
+    }
+
+    fn script(&self, request: &Request, limits: Limits) -> Result<Script, ClockError> {
+        let steps = match request {
+            Request::SetTime(time) => set_time(time),
+            Request::SetFace(face) => self.face(*face)?,
+            Request::Toggle(toggle) => self.toggle(*toggle)?,
+            Request::Picture(picture) => upload(picture, limits),
+            Request::QuietHours(hours) => vec![command(quiet_hours(hours))],
+            Request::Countdown(countdown) => count_down(countdown),
+            Request::CountdownOff => then_redraw(command(vec![0xFA]), COUNTDOWN_GAP),
+            // The short form `00 FF` is no safe clear: on the sibling that has it, it fills both
+            // planes, and a full red plane is red here.
+            Request::Clear => upload(&Picture::white(PictureSize::Full), limits),
+            Request::Raw(raw) => vec![Step::Write(Write {
+                channel: raw.channel(),
+                bytes: raw.bytes().to_vec(),
+                role: Role::Once,
+            })],
+        };
+        let script = Script::new(steps);
+        let needed = script
+            .writes()
+            .map(|write| write.bytes.len())
+            .max()
+            .unwrap_or(0);
+        if needed > limits.payload() {
+            return Err(ClockError::PayloadTooSmall {
+                needed,
+                available: limits.payload(),
+            });
+        }
+        Ok(script)
+    }
+
+    fn interpret(&self, notification: &[u8]) -> Answer {
+        match notification {
+            [0x00, 0x00] => Answer::Rejected,
+            [0xFF, 0xFF] => Answer::RefreshDone,
+            [high, low] => Answer::Accepted {
+                length: u16::from_be_bytes([*high, *low]),
+            },
+            _ => Answer::Other,
+        }
+    }
+}
+
+fn alt(bytes: Vec<u8>, role: Role) -> Step {
+    Step::Write(Write {
+        channel: Channel::Alt,
+        bytes,
+        role,
+    })
+}
+
+fn command(bytes: Vec<u8>) -> Step {
+    alt(bytes, Role::Command)
+}
+
+fn await_refresh() -> Step {
+    Step::Await {
+        answer: Answer::RefreshDone,
+        hold: REFRESH_HOLD,
+        limit: REFRESH_LIMIT,
+    }
+}
+
+fn then_redraw(first: Step, gap: Duration) -> Vec<Step> {
+    vec![
+        first,
+        Step::Pause(gap),
+        alt(vec![REDRAW], Role::Trigger),
+        await_refresh(),
+    ]
+}
+
+/// `DD`, the shifted epoch as 32 bits, the year as 16 bits (both big endian), month, day, weekday.
+fn set_time(time: &ClockTime) -> Vec<Step> {
+    let mut bytes = vec![0xDD];
+    bytes.extend(time.shifted_epoch().to_be_bytes());
+    bytes.extend(time.year().to_be_bytes());
+    bytes.extend([time.month(), time.day(), time.weekday()]);
+    vec![
+        command(bytes),
+        alt(vec![REDRAW], Role::Trigger),
+        await_refresh(),
+    ]
+}
+
+/// `FB`, on or off, first and last hour as two decimal digits each.
+fn quiet_hours(hours: &QuietHours) -> Vec<u8> {
+    vec![
+        0xFB,
+        u8::from(hours.is_on()),
+        bcd(hours.start()),
+        bcd(hours.end()),
+    ]
+}
+
+/// Two decimal digits in one byte; the argument is 0..=99.
+fn bcd(value: u8) -> u8 {
+    ((value / 10 % 10) << 4) | (value % 10)
+}
+
+/// Packets `OP PP OO OO data` of the black-and-white plane, then of the red plane, then the
+/// trigger.
+fn upload(picture: &Picture, limits: Limits) -> Vec<Step> {
+    let (opcode, trigger) = match picture.size() {
+        PictureSize::Full => (0x03, 0x01),
+        PictureSize::Small => (0x04, 0xAA),
+    };
+    let data = PACKET_DATA.min(limits.payload() - PACKET_HEADER);
+    let mut steps = Vec::new();
+    let mut sent = 0;
+    for (plane, mark) in [(Plane::BlackWhite, 0xFF), (Plane::Red, 0x00)] {
+        let mut offset: u16 = 0;
+        for chunk in picture.plane(plane).chunks(data) {
+            let mut bytes = vec![opcode, mark];
+            bytes.extend(offset.to_be_bytes());
+            bytes.extend(chunk);
+            let role = Role::Data {
+                start: sent,
+                end: sent + chunk.len(),
+            };
+            steps.push(Step::Write(Write {
+                channel: Channel::Main,
+                bytes,
+                role,
+            }));
+            sent += chunk.len();
+            // Planes have at most 15000 bytes and chunks at most 240.
+            offset += chunk.len() as u16;
+        }
+    }
+    steps.push(Step::Pause(BEFORE_TRIGGER));
+    steps.push(Step::Write(Write {
+        channel: Channel::Main,
+        bytes: vec![trigger],
+        role: Role::Trigger,
+    }));
+    steps.push(await_refresh());
+    steps
+}
+
+/// The text's slices, then the date, then the redraw command.
+fn count_down(countdown: &Countdown) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if let Some(text) = countdown.text() {
+        for slice in text_slices(countdown.style(), text) {
+            steps.push(command(slice));
+            steps.push(Step::Pause(COUNTDOWN_GAP));
+        }
+    }
+    let (year, month, day) = countdown.date();
+    let style = match countdown.style() {
+        CountdownStyle::Clock => 0x00,
+        CountdownStyle::Calendar => 0xFF,
+    };
+    // Both halves of a four-digit year are below 100.
+    let (century, rest) = ((year / 100) as u8, (year % 100) as u8);
+    let date = vec![0xFF, style, bcd(century), bcd(rest), bcd(month), bcd(day)];
+    steps.extend(then_redraw(command(date), COUNTDOWN_GAP));
+    steps
+}
+
+/// Slices are cut from the bitmap of the whole line, so slice j is not character j. The clock
+/// style never sends the last byte of its one or two parts, as the vendor's page does not.
+fn text_slices(style: CountdownStyle, text: &TextBitmap) -> Vec<Vec<u8>> {
+    /// Bytes of the command characteristic: one for the mark, 127 for the bitmap.
+    const FIRST_PART: usize = 127;
+    /// Characters of the first part.
+    const FIRST_CELLS: usize = 4;
+    /// Bytes of a calendar slice: one cell of 24x24.
+    const CALENDAR_SLICE: usize = 72;
+
+    let (cells, bits) = (text.cells(), text.bits());
+    let marked = |mark: &[u8], part: &[u8]| [mark, part].concat();
+    // At most 8 characters.
+    let mark = cells as u8;
+    match style {
+        CountdownStyle::Clock if cells <= FIRST_CELLS => {
+            vec![marked(&[mark], &bits[..bits.len() - 1])]
+        }
+        CountdownStyle::Clock => vec![
+            marked(&[FIRST_CELLS as u8], &bits[..FIRST_PART]),
+            marked(&[mark], &bits[FIRST_PART + 1..bits.len() - 1]),
+        ],
+        CountdownStyle::Calendar => bits
+            .chunks(CALENDAR_SLICE)
+            .zip(0..)
+            .map(|(part, index)| marked(&[0x99, index], part))
+            .collect(),
+    }
+}

@@ -1,0 +1,471 @@
+//! What can go wrong with a clock, in words an operator understands.
+
+use thiserror::Error;
+
+use crate::link::{Address, Channel, Unavailable};
+use crate::picture::{PictureSize, Plane};
+
+/// The small set of error codes that agents see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AgentCode {
+    /// The request itself is wrong; repeating it will not help.
+    InvalidParam,
+    /// No clock was heard.
+    DeviceNotFound,
+    /// A clock was heard, but no working connection came about in time.
+    ConnectTimeout,
+    /// Bluetooth, or the clock over Bluetooth, refused or failed.
+    BleError,
+    /// The connection was lost and one reconnect did not save the operation.
+    DeviceDisconnected,
+    /// A fault of this program.
+    Internal,
+}
+
+impl AgentCode {
+    /// The code as it goes over the wire, such as `DEVICE_NOT_FOUND`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InvalidParam => "INVALID_PARAM",
+            Self::DeviceNotFound => "DEVICE_NOT_FOUND",
+            Self::ConnectTimeout => "CONNECT_TIMEOUT",
+            Self::BleError => "BLE_ERROR",
+            Self::DeviceDisconnected => "DEVICE_DISCONNECTED",
+            Self::Internal => "INTERNAL",
+        }
+    }
+}
+
+/// Everything that can go wrong between a request and the clock's screen.
+///
+/// `Display` is a whole English sentence. [`code`](Self::code) is stable and, with
+/// [`params`](Self::params), enough to build the same sentence in another language.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// A zone that is neither an IANA name nor an offset.
+    #[error("\"{input}\" is not a time zone.")]
+    ZoneUnknown {
+        /// What was given.
+        input: String,
+    },
+    /// An offset outside -12..=+14 hours.
+    #[error("The offset {input} is outside the range from -12 to +14 hours.")]
+    OffsetOutOfRange {
+        /// What was given.
+        input: String,
+    },
+    /// An instant that the clock's 32-bit seconds cannot hold.
+    #[error("The clock cannot be set to that moment: it counts from 1970 to 2106.")]
+    TimeOutOfRange,
+    /// A plane of the wrong length.
+    #[error("The {plane} plane of a {size} picture has {expected} bytes, but {actual} were given.")]
+    PlaneLength {
+        /// The picture's size.
+        size: PictureSize,
+        /// Which of the two planes.
+        plane: Plane,
+        /// Bytes a plane of that size has.
+        expected: usize,
+        /// Bytes given.
+        actual: usize,
+    },
+    /// An hour outside 0..=23.
+    #[error("{hour} is not an hour of the day.")]
+    HourInvalid {
+        /// What was given.
+        hour: u8,
+    },
+    /// A countdown date that does not exist or that the clock cannot hold.
+    #[error("{date} is not a date a countdown can run to.")]
+    DateInvalid {
+        /// What was given, as year-month-day.
+        date: String,
+    },
+    /// More cells of countdown text than the style has room for, or none.
+    #[error("A countdown text in this style has 1 to {limit} characters, not {cells}.")]
+    CountdownTextLength {
+        /// Characters given.
+        cells: usize,
+        /// Most characters of the style.
+        limit: usize,
+    },
+    /// A countdown bitmap whose length does not fit its characters.
+    #[error("The countdown text needs {expected} bytes of bitmap, but {actual} were given.")]
+    CountdownBitmapLength {
+        /// Bytes needed.
+        expected: usize,
+        /// Bytes given.
+        actual: usize,
+    },
+    /// A code that nobody has published and that the profile does not hold.
+    #[error("The clock's command for \"{name}\" is not known.")]
+    CodeUnknown {
+        /// Name of the profile entry that is missing, such as `clock2`.
+        name: String,
+    },
+    /// A profile file that cannot be understood.
+    #[error("The clock profile cannot be read: {detail}.")]
+    ProfileInvalid {
+        /// What is wrong, and where.
+        detail: String,
+    },
+    /// Raw bytes with nothing in them.
+    #[error("There are no bytes to send.")]
+    RawEmpty,
+    /// Raw bytes that are longer than the characteristic takes.
+    #[error("{actual} bytes are too many for the {channel} channel, which takes {limit}.")]
+    RawTooLong {
+        /// The channel.
+        channel: Channel,
+        /// Most bytes it takes.
+        limit: usize,
+        /// Bytes given.
+        actual: usize,
+    },
+    /// Raw bytes that can harm the clock.
+    #[error(
+        "The command {command:02X} on the {channel} channel can harm the clock and is blocked."
+    )]
+    RawDenied {
+        /// The channel.
+        channel: Channel,
+        /// The first byte.
+        command: u8,
+    },
+    /// The computer's Bluetooth cannot be used.
+    #[error("{}", unavailable_sentence(.reason))]
+    BluetoothUnavailable {
+        /// Why.
+        reason: Unavailable,
+    },
+    /// No clock at all was heard.
+    #[error("No clock was heard within {seconds} seconds.")]
+    NotFound {
+        /// How long was listened.
+        seconds: u64,
+    },
+    /// The wanted clock was not heard.
+    #[error("The clock {address} was not heard within {seconds} seconds.")]
+    TargetNotHeard {
+        /// The wanted clock.
+        address: Address,
+        /// How long was listened.
+        seconds: u64,
+    },
+    /// The clock was heard but did not accept a connection.
+    #[error("The clock {address} was found, but it could not be connected ({detail}).")]
+    ConnectFailed {
+        /// The clock.
+        address: Address,
+        /// What Bluetooth said last.
+        detail: String,
+    },
+    /// The clock was connected but never answered the question for its services.
+    #[error("The clock {address} connected, but did not answer within {seconds} seconds.")]
+    DiscoveryTimeout {
+        /// The clock.
+        address: Address,
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The device has a clock's name but not a clock's characteristics.
+    #[error("{address} does not offer what a clock of this kind offers (missing: {missing}).")]
+    CharacteristicsMissing {
+        /// The device.
+        address: Address,
+        /// What is missing.
+        missing: String,
+    },
+    /// The link was lost, and the one repeat that is allowed did not help.
+    #[error("The connection to the clock was lost ({detail}).")]
+    LinkLost {
+        /// What was happening.
+        detail: String,
+    },
+    /// The clock answered a write with an error, each time.
+    #[error("The clock refused a command ({detail}).")]
+    WriteRefused {
+        /// What Bluetooth said.
+        detail: String,
+    },
+    /// The clock never answered a write.
+    #[error("The clock did not answer a write within {seconds} seconds.")]
+    WriteUnanswered {
+        /// How long was waited.
+        seconds: u64,
+    },
+    /// The clock kept answering a picture packet with "rejected".
+    #[error("The clock kept refusing a part of the picture for {seconds} seconds.")]
+    PacketRefused {
+        /// How long it was offered.
+        seconds: u64,
+    },
+    /// The link carries less in one packet than a command needs.
+    #[error("This connection carries {available} bytes at a time, but the command has {needed}.")]
+    PayloadTooSmall {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes of one packet.
+        available: usize,
+    },
+    /// The whole operation took too long.
+    #[error("The operation was given up after {seconds} seconds.")]
+    DeadlinePassed {
+        /// How long it ran.
+        seconds: u64,
+    },
+    /// Too many operations are waiting.
+    #[error("{limit} operations are waiting for the clock already.")]
+    QueueFull {
+        /// The queue's bound.
+        limit: usize,
+    },
+    /// The session has been shut down.
+    #[error("The clock session has ended.")]
+    SessionClosed,
+    /// Any other failure of Bluetooth.
+    #[error("Bluetooth failed ({detail}).")]
+    Bluetooth {
+        /// What it said, with the system's error number where there is one.
+        detail: String,
+    },
+}
+
+fn unavailable_sentence(reason: &Unavailable) -> &'static str {
+    match reason {
+        Unavailable::NoAdapter => "This computer has no Bluetooth adapter.",
+        Unavailable::RadioOff => "Bluetooth is switched off.",
+        Unavailable::PermissionDenied => "This program is not allowed to use Bluetooth.",
+        Unavailable::ServiceMissing => "The system's Bluetooth service does not answer.",
+    }
+}
+
+impl ClockError {
+    /// A stable kebab-case name of the kind of error.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::ZoneUnknown { .. } => "zone-unknown",
+            Self::OffsetOutOfRange { .. } => "offset-out-of-range",
+            Self::TimeOutOfRange => "time-out-of-range",
+            Self::PlaneLength { .. } => "plane-length",
+            Self::HourInvalid { .. } => "hour-invalid",
+            Self::DateInvalid { .. } => "date-invalid",
+            Self::CountdownTextLength { .. } => "countdown-text-length",
+            Self::CountdownBitmapLength { .. } => "countdown-bitmap-length",
+            Self::CodeUnknown { .. } => "code-unknown",
+            Self::ProfileInvalid { .. } => "profile-invalid",
+            Self::RawEmpty => "raw-empty",
+            Self::RawTooLong { .. } => "raw-too-long",
+            Self::RawDenied { .. } => "raw-denied",
+            Self::BluetoothUnavailable { reason } => match reason {
+                Unavailable::NoAdapter => "bluetooth-no-adapter",
+                Unavailable::RadioOff => "bluetooth-off",
+                Unavailable::PermissionDenied => "bluetooth-not-permitted",
+                Unavailable::ServiceMissing => "bluetooth-service-missing",
+            },
+            Self::NotFound { .. } => "clock-not-found",
+            Self::TargetNotHeard { .. } => "clock-not-heard",
+            Self::ConnectFailed { .. } => "clock-connect-failed",
+            Self::DiscoveryTimeout { .. } => "clock-discovery-timeout",
+            Self::CharacteristicsMissing { .. } => "clock-characteristics-missing",
+            Self::LinkLost { .. } => "link-lost",
+            Self::WriteRefused { .. } => "write-refused",
+            Self::WriteUnanswered { .. } => "write-unanswered",
+            Self::PacketRefused { .. } => "packet-refused",
+            Self::PayloadTooSmall { .. } => "payload-too-small",
+            Self::DeadlinePassed { .. } => "deadline-passed",
+            Self::QueueFull { .. } => "queue-full",
+            Self::SessionClosed => "session-closed",
+            Self::Bluetooth { .. } => "bluetooth-error",
+        }
+    }
+
+    /// The code agents see.
+    #[must_use]
+    pub fn agent_code(&self) -> AgentCode {
+        match self {
+            Self::ZoneUnknown { .. }
+            | Self::OffsetOutOfRange { .. }
+            | Self::TimeOutOfRange
+            | Self::PlaneLength { .. }
+            | Self::HourInvalid { .. }
+            | Self::DateInvalid { .. }
+            | Self::CountdownTextLength { .. }
+            | Self::CountdownBitmapLength { .. }
+            | Self::CodeUnknown { .. }
+            | Self::ProfileInvalid { .. }
+            | Self::RawEmpty
+            | Self::RawTooLong { .. }
+            | Self::RawDenied { .. } => AgentCode::InvalidParam,
+            Self::NotFound { .. } | Self::TargetNotHeard { .. } => AgentCode::DeviceNotFound,
+            Self::ConnectFailed { .. } | Self::DiscoveryTimeout { .. } => AgentCode::ConnectTimeout,
+            Self::BluetoothUnavailable { .. }
+            | Self::CharacteristicsMissing { .. }
+            | Self::WriteRefused { .. }
+            | Self::WriteUnanswered { .. }
+            | Self::PacketRefused { .. }
+            | Self::PayloadTooSmall { .. }
+            | Self::DeadlinePassed { .. }
+            | Self::QueueFull { .. }
+            | Self::Bluetooth { .. } => AgentCode::BleError,
+            Self::LinkLost { .. } => AgentCode::DeviceDisconnected,
+            Self::SessionClosed => AgentCode::Internal,
+        }
+    }
+
+    /// What to do next, as one or two English sentences.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::ZoneUnknown { .. } | Self::OffsetOutOfRange { .. } => {
+                "Give a name such as Europe/Paris, or an offset from -12 to +14 hours such as 8, 5.5 or +05:45."
+            }
+            Self::TimeOutOfRange => "Check this computer's date.",
+            Self::PlaneLength { .. } | Self::CountdownBitmapLength { .. } => {
+                "The picture was prepared for another panel; prepare it again."
+            }
+            Self::HourInvalid { .. } => "Hours run from 0 to 23.",
+            Self::DateInvalid { .. } => "Give a date from 2001-01-01 to 9999-12-31 as YYYY-MM-DD.",
+            Self::CountdownTextLength { .. } => {
+                "Shorten the text: the clock style takes 8 characters, the calendar style 4."
+            }
+            Self::CodeUnknown { .. } => {
+                "If you know the command, add an entry with this name, a channel and the bytes to the clock profile file; nothing is sent on a guess."
+            }
+            Self::ProfileInvalid { .. } => {
+                "Each entry has a name, channel = \"main\" or \"alt\", and bytes as hexadecimal text."
+            }
+            Self::RawEmpty | Self::RawTooLong { .. } => {
+                "Give 1 to 128 bytes for the alt channel, 1 to 500 for the main channel."
+            }
+            Self::RawDenied { .. } => {
+                "Commands that reset, activate or recalibrate the clock are sent only when they have been enabled explicitly."
+            }
+            Self::BluetoothUnavailable { reason } => match reason {
+                Unavailable::NoAdapter => {
+                    "Plug in a Bluetooth adapter, or use a simulated clock to try things out."
+                }
+                Unavailable::RadioOff => "Switch Bluetooth on in the system's settings.",
+                Unavailable::PermissionDenied => {
+                    "Allow this program to use Bluetooth in the system's privacy settings."
+                }
+                Unavailable::ServiceMissing => {
+                    "Start the system's Bluetooth service, or restart the computer."
+                }
+            },
+            Self::NotFound { .. } | Self::TargetNotHeard { .. } => {
+                "The clock sleeps and listens only for a while every 30 to 60 seconds. Bring it closer, press a button on it, and try again."
+            }
+            Self::ConnectFailed { .. } => {
+                "Another program or a phone may be connected to the clock: close it. Otherwise move closer, check the battery, and try again."
+            }
+            Self::DiscoveryTimeout { .. } => {
+                "Move closer and try again. If it stays like this, take the clock's battery out for a moment."
+            }
+            Self::CharacteristicsMissing { .. } => {
+                "Its name begins like a clock's, but it runs another firmware. Choose another clock from the list."
+            }
+            Self::LinkLost { .. } => "Move closer or check the clock's battery, then try again.",
+            Self::WriteRefused { .. } => {
+                "Wait half a minute for the clock to finish what it does, then try again."
+            }
+            Self::WriteUnanswered { .. } => {
+                "Move closer and try again. If it stays like this, take the clock's battery out for a moment."
+            }
+            Self::PacketRefused { .. } => {
+                "The clock is busy redrawing, or the picture is larger than its panel. Wait half a minute, check the size, and try again."
+            }
+            Self::PayloadTooSmall { .. } => {
+                "Disconnect and connect again; the connection usually settles on larger packets."
+            }
+            Self::DeadlinePassed { .. } => "Move closer to the clock and try again.",
+            Self::QueueFull { .. } => "Wait until the clock has caught up.",
+            Self::SessionClosed => "Start the program again.",
+            Self::Bluetooth { .. } => "Switch Bluetooth off and on again, then try again.",
+        }
+    }
+
+    /// The values in the sentence, by name, for a sentence in another language.
+    #[must_use]
+    pub fn params(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::ZoneUnknown { input } | Self::OffsetOutOfRange { input } => {
+                vec![("input", input.clone())]
+            }
+            Self::TimeOutOfRange | Self::RawEmpty | Self::SessionClosed => Vec::new(),
+            Self::PlaneLength {
+                size,
+                plane,
+                expected,
+                actual,
+            } => vec![
+                ("size", size.to_string()),
+                ("plane", plane.to_string()),
+                ("expected", expected.to_string()),
+                ("actual", actual.to_string()),
+            ],
+            Self::HourInvalid { hour } => vec![("hour", hour.to_string())],
+            Self::DateInvalid { date } => vec![("date", date.clone())],
+            Self::CountdownTextLength { cells, limit } => {
+                vec![("cells", cells.to_string()), ("limit", limit.to_string())]
+            }
+            Self::CountdownBitmapLength { expected, actual } => {
+                vec![
+                    ("expected", expected.to_string()),
+                    ("actual", actual.to_string()),
+                ]
+            }
+            Self::CodeUnknown { name } => vec![("name", name.clone())],
+            Self::RawTooLong {
+                channel,
+                limit,
+                actual,
+            } => vec![
+                ("channel", channel.to_string()),
+                ("limit", limit.to_string()),
+                ("actual", actual.to_string()),
+            ],
+            Self::RawDenied { channel, command } => {
+                vec![
+                    ("channel", channel.to_string()),
+                    ("command", format!("{command:02X}")),
+                ]
+            }
+            Self::BluetoothUnavailable { .. } => Vec::new(),
+            Self::TargetNotHeard { address, seconds }
+            | Self::DiscoveryTimeout { address, seconds } => {
+                vec![
+                    ("address", address.to_string()),
+                    ("seconds", seconds.to_string()),
+                ]
+            }
+            Self::ConnectFailed { address, detail } => {
+                vec![("address", address.to_string()), ("detail", detail.clone())]
+            }
+            Self::CharacteristicsMissing { address, missing } => {
+                vec![
+                    ("address", address.to_string()),
+                    ("missing", missing.clone()),
+                ]
+            }
+            Self::ProfileInvalid { detail }
+            | Self::LinkLost { detail }
+            | Self::WriteRefused { detail }
+            | Self::Bluetooth { detail } => vec![("detail", detail.clone())],
+            Self::NotFound { seconds }
+            | Self::WriteUnanswered { seconds }
+            | Self::PacketRefused { seconds }
+            | Self::DeadlinePassed { seconds } => vec![("seconds", seconds.to_string())],
+            Self::PayloadTooSmall { needed, available } => {
+                vec![
+                    ("needed", needed.to_string()),
+                    ("available", available.to_string()),
+                ]
+            }
+            Self::QueueFull { limit } => vec![("limit", limit.to_string())],
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! The task that owns the adapter and the link.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
+
+use super::limits::{
+    ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_CONTROL_LIMIT, TICK,
+};
+use super::operation::{Doubt, Outcome, Tally, Ticket};
+use super::play::Cursor;
+use super::state::{ClockName, LinkState, Stage};
+use super::{SessionConfig, Shared, lock};
+use crate::ClockError;
+use crate::dialect::{Dialect, Limits};
+use crate::link::{Adapter, Advertisement, Connection};
+
+#[derive(Debug)]
+pub(super) enum Command {
+    Run(Ticket),
+    Scan {
+        duration: Duration,
+        reply: oneshot::Sender<Result<Vec<Advertisement>, ClockError>>,
+    },
+    Disconnect {
+        reply: oneshot::Sender<()>,
+    },
+}
+
+/// The link in use.
+pub(super) struct Held {
+    pub(super) connection: Connection,
+    pub(super) clock: ClockName,
+}
+
+/// Why a run through a job stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It was cancelled, and nothing took effect.
+    Cancelled,
+    /// It cannot succeed.
+    Failed(ClockError),
+    /// It cannot be told whether it took effect, and repeating might do harm.
+    Unknown(Doubt),
+    /// The link is of no use any more; repeating is harmless.
+    Lost(ClockError),
+    /// The link is good, but the request must start over.
+    Again(ClockError),
+}
+
+/// One operation while it runs.
+pub(super) struct Run {
+    pub(super) ticket: Ticket,
+    pub(super) tally: Tally,
+    pub(super) deadline: Instant,
+    pub(super) limit: Duration,
+    /// What a failure from here on would leave open.
+    pub(super) doubt: Option<Doubt>,
+}
+
+impl Run {
+    pub(super) fn past_deadline(&self) -> Result<(), Stop> {
+        if Instant::now() >= self.deadline {
+            return Err(Stop::Failed(ClockError::DeadlinePassed {
+                seconds: self.limit.as_secs(),
+            }));
+        }
+        Ok(())
+    }
+
+    pub(super) fn stage(&self, stage: Stage, seconds_left: Option<u32>) {
+        self.ticket.progress.send_modify(|progress| {
+            progress.stage = stage;
+            progress.seconds_left = seconds_left;
+        });
+    }
+}
+
+pub(super) struct Actor {
+    pub(super) adapter: Arc<dyn Adapter>,
+    pub(super) dialect: Arc<dyn Dialect>,
+    pub(super) config: SessionConfig,
+    commands: mpsc::Receiver<Command>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) held: Option<Held>,
+    /// The clock whose last complete wait for the end of a redraw ended without word of it.
+    pub(super) silent_clock: Option<crate::link::Address>,
+}
+
+impl Actor {
+    pub(super) fn new(
+        adapter: Arc<dyn Adapter>,
+        dialect: Arc<dyn Dialect>,
+        config: SessionConfig,
+        commands: mpsc::Receiver<Command>,
+        shared: Arc<Shared>,
+    ) -> Self {
+        Self {
+            adapter,
+            dialect,
+            config,
+            commands,
+            shared,
+            held: None,
+            silent_clock: None,
+        }
+    }
+
+    pub(super) async fn run(mut self) {
+        let _ended = self.shared.ended.clone().drop_guard();
+        let closing = self.shared.closing.clone();
+        let mut idle_changes = self.shared.idle_timeout.subscribe();
+        self.look_at_adapter().await;
+        loop {
+            let let_go_at = self.let_go_at();
+            let poll_at = Instant::now() + ADAPTER_POLL;
+            let linked = self.held.is_some();
+            tokio::select! {
+                biased;
+                command = self.commands.recv() => match command {
+                    Some(command) => self.handle(command).await,
+                    None => break,
+                },
+                () = closing.cancelled() => break,
+                // The new timeout is read at the top of the loop.
+                Ok(()) = idle_changes.changed() => {}
+                notification = next_notification(&mut self.held), if linked => {
+                    if notification.is_none() {
+                        tracing::info!("the idle link was lost");
+                        self.let_go().await;
+                    }
+                }
+                () = sleep_until(let_go_at), if let_go_at.is_some() => {
+                    tracing::debug!("letting the idle link go");
+                    self.let_go().await;
+                }
+                () = tokio::time::sleep_until(poll_at), if !linked => self.look_at_adapter().await,
+            }
+        }
+        self.let_go().await;
+        self.commands.close();
+        while let Some(command) = self.commands.recv().await {
+            if let Command::Run(ticket) = command {
+                ticket.begin();
+                let report = Tally::new().close();
+                ticket.end(Outcome::Failed {
+                    error: ClockError::SessionClosed,
+                    report,
+                });
+            }
+        }
+        self.publish(LinkState::Closed);
+    }
+
+    async fn handle(&mut self, command: Command) {
+        match command {
+            Command::Run(ticket) => self.operate(ticket).await,
+            Command::Scan {
+                duration,
+                mut reply,
+            } => {
+                let result = tokio::select! {
+                    result = self.scan(duration) => Some(result),
+                    () = reply.closed() => None,
+                };
+                self.publish_rest();
+                if let Some(result) = result {
+                    // Nobody waits any more when this fails.
+                    let _ = reply.send(result);
+                }
+            }
+            Command::Disconnect { reply } => {
+                self.let_go().await;
+                let _ = reply.send(());
+            }
+        }
+    }
+
+    /// Carries out a job from beginning to end.
+    async fn operate(&mut self, ticket: Ticket) {
+        if !ticket.begin() {
+            ticket.end(Outcome::Cancelled {
+                report: Tally::new().close(),
+            });
+            return;
+        }
+        *lock(&self.shared.idle_since) = None;
+        let limit = self.config.operation_limit;
+        let mut run = Run {
+            tally: Tally::new(),
+            deadline: Instant::now() + limit,
+            limit,
+            doubt: None,
+            ticket,
+        };
+        tracing::debug!(operation = %run.ticket.id, "starting");
+        let result = self.carry_out(&mut run).await;
+        let Run {
+            ticket,
+            tally,
+            doubt,
+            ..
+        } = run;
+        let report = tally.close();
+        let outcome = match (result, doubt) {
+            (Ok(()), _) => Outcome::Done(report),
+            (Err(Stop::Unknown(reason)), _) => Outcome::Unknown { reason, report },
+            (Err(_), Some(reason)) => Outcome::Unknown { reason, report },
+            (Err(Stop::Cancelled), None) => Outcome::Cancelled { report },
+            (Err(Stop::Failed(error) | Stop::Lost(error) | Stop::Again(error)), None) => {
+                Outcome::Failed { error, report }
+            }
+        };
+        tracing::info!(operation = %ticket.id, ?outcome, "ended");
+        let keep = !self.shared.idle_timeout.borrow().is_zero();
+        let alive = self
+            .held
+            .as_ref()
+            .is_some_and(|held| !held.connection.link.is_lost());
+        if keep && alive {
+            *lock(&self.shared.idle_since) = Some(Instant::now());
+        } else {
+            self.let_go().await;
+        }
+        self.publish_rest();
+        ticket.end(outcome);
+    }
+
+    async fn carry_out(&mut self, run: &mut Run) -> Result<(), Stop> {
+        let requests: Vec<_> = run.ticket.job.requests().cloned().collect();
+        // What is wrong with a request is said before anybody waits for a clock.
+        for request in &requests {
+            self.dialect
+                .script(request, Limits::of_mtu(u16::MAX))
+                .map_err(Stop::Failed)?;
+        }
+        let mut cursor = Cursor::default();
+        let mut repeats = 0;
+        loop {
+            let error = match self.attempt(&requests, &mut cursor, run).await {
+                Err(Stop::Lost(error)) => {
+                    self.let_go().await;
+                    error
+                }
+                Err(Stop::Again(error)) => error,
+                result => return result,
+            };
+            if run.ticket.cancel().is_cancelled() {
+                return Err(Stop::Cancelled);
+            }
+            if repeats == REPEATS {
+                return Err(Stop::Failed(error));
+            }
+            repeats += 1;
+            tracing::info!(operation = %run.ticket.id, %error, "starting over");
+            if self.held.is_none() {
+                run.tally.report.reconnects += 1;
+            }
+            run.ticket
+                .progress
+                .send_modify(|progress| progress.attempt += 1);
+        }
+    }
+
+    /// Listens for clocks.
+    async fn scan(&mut self, duration: Duration) -> Result<Vec<Advertisement>, ClockError> {
+        self.check_adapter().await?;
+        self.shared.heard.send_replace(Vec::new());
+        if let Some(held) = &self.held {
+            // A connected clock does not advertise.
+            self.note_heard(Advertisement {
+                address: held.clock.address.clone(),
+                name: held.clock.name.clone(),
+                rssi: None,
+                connected: true,
+                simulated: held.clock.simulated,
+            });
+        }
+        let mut scan = timeout(SCAN_CONTROL_LIMIT, self.adapter.scan())
+            .await
+            .map_err(|_| ClockError::Bluetooth {
+                detail: "the scan did not start".to_owned(),
+            })??;
+        let started = Instant::now();
+        let end = started + duration;
+        loop {
+            self.publish_listening(started, duration);
+            tokio::select! {
+                heard = scan.next() => match heard {
+                    Some(heard) => self.note_heard(heard),
+                    None => {
+                        self.check_adapter().await?;
+                        return Err(ClockError::Bluetooth { detail: "the scan broke off".to_owned() });
+                    }
+                },
+                () = tokio::time::sleep_until(end) => break,
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+        let _ = timeout(SCAN_CONTROL_LIMIT, scan.stop()).await;
+        Ok(self.shared.heard.borrow().clone())
+    }
+
+    /// Adds an advertisement to the list, strongest first.
+    pub(super) fn note_heard(&self, mut heard: Advertisement) {
+        let prefix = self.dialect.gatt().name_prefix;
+        self.shared.heard.send_if_modified(|list| {
+            if let Some(index) = list.iter().position(|known| known.address == heard.address) {
+                let known = list.remove(index);
+                // The name comes in the scan response, which may be missing this time.
+                if heard.name.is_empty() {
+                    heard.name = known.name;
+                }
+                heard.rssi = heard.rssi.or(known.rssi);
+            } else if !heard.name.starts_with(prefix) || list.len() >= HEARD_LIMIT {
+                return false;
+            }
+            list.push(heard);
+            list.sort_by(|a, b| b.rssi.cmp(&a.rssi).then_with(|| a.address.cmp(&b.address)));
+            true
+        });
+    }
+
+    pub(super) async fn check_adapter(&self) -> Result<(), ClockError> {
+        let result = timeout(CHECK_LIMIT, self.adapter.check())
+            .await
+            .unwrap_or_else(|_| {
+                Err(ClockError::Bluetooth {
+                    detail: "the adapter does not answer".to_owned(),
+                })
+            });
+        if let Err(ClockError::BluetoothUnavailable { reason }) = &result {
+            self.publish(LinkState::Unavailable { reason: *reason });
+        }
+        result
+    }
+
+    async fn look_at_adapter(&self) {
+        if self.check_adapter().await.is_ok() && self.held.is_none() {
+            self.publish(LinkState::Asleep);
+        }
+    }
+
+    /// Lets the link go, if there is one.
+    pub(super) async fn let_go(&mut self) {
+        if let Some(held) = self.held.take() {
+            release(&held.connection).await;
+        }
+        *lock(&self.shared.idle_since) = None;
+        self.publish_rest();
+    }
+
+    fn let_go_at(&self) -> Option<Instant> {
+        let since = (*lock(&self.shared.idle_since))?;
+        // A timeout beyond the clock's reach means never.
+        since.checked_add(*self.shared.idle_timeout.borrow())
+    }
+
+    pub(super) fn publish(&self, state: LinkState) {
+        self.shared.state.send_if_modified(|current| {
+            let changed = *current != state;
+            *current = state;
+            changed
+        });
+    }
+
+    /// The state between operations. Unavailability stays until the adapter says otherwise.
+    fn publish_rest(&self) {
+        let rest = match &self.held {
+            Some(held) => LinkState::Connected {
+                clock: held.clock.clone(),
+                mtu: held.connection.link.mtu(),
+            },
+            None if matches!(*self.shared.state.borrow(), LinkState::Unavailable { .. }) => return,
+            None => LinkState::Asleep,
+        };
+        self.publish(rest);
+    }
+
+    pub(super) fn publish_listening(&self, started: Instant, limit: Duration) {
+        self.publish(LinkState::Listening {
+            elapsed_seconds: whole_seconds(started.elapsed()),
+            limit_seconds: whole_seconds(limit),
+        });
+    }
+}
+
+/// Lets a link go, within a bound.
+pub(super) async fn release(connection: &Connection) {
+    if timeout(DISCONNECT_LIMIT, connection.link.disconnect())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the link did not close in time");
+    }
+}
+
+pub(super) fn whole_seconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_secs()).unwrap_or(u32::MAX)
+}
+
+async fn next_notification(held: &mut Option<Held>) -> Option<Vec<u8>> {
+    match held {
+        Some(held) => held.connection.notifications.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn sleep_until(at: Option<Instant>) {
+    match at {
+        Some(at) => tokio::time::sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,88 @@
+//! Every bound of the session, each with its reason.
+
+use std::time::Duration;
+
+/// Operations that may wait. A person or an agent that queues more has lost sight of the clock.
+pub const QUEUE_LIMIT: usize = 32;
+
+/// Clocks remembered from a scan; a room has a handful.
+pub(super) const HEARD_LIMIT: usize = 64;
+
+/// Longest scan for a list: three times the longest sleep between two advertising windows.
+pub const SCAN_LIMIT: Duration = Duration::from_secs(180);
+
+/// For a question the system answers from memory.
+pub(super) const CHECK_LIMIT: Duration = Duration::from_secs(5);
+
+/// For starting or stopping the radio's scan.
+pub(super) const SCAN_CONTROL_LIMIT: Duration = Duration::from_secs(5);
+
+/// One attempt to connect. Systems take 30 to 40 s to give up on a clock that has gone to sleep;
+/// by then it may be awake again, so listening anew is better.
+pub(super) const CONNECT_ATTEMPT_LIMIT: Duration = Duration::from_secs(15);
+
+/// Attempts to connect, each after having heard the clock anew.
+pub(super) const CONNECT_TRIES: u32 = 6;
+
+/// First and longest pause between two attempts to connect.
+pub(super) const CONNECT_BACKOFF: (Duration, Duration) =
+    (Duration::from_millis(300), Duration::from_secs(2));
+
+/// One question for the services.
+pub(super) const DISCOVERY_LIMIT: Duration = Duration::from_secs(10);
+
+/// Questions for the services on one link: Windows may answer the first with an empty list.
+pub(super) const DISCOVERY_TRIES: u32 = 3;
+
+/// Between two questions for the services.
+pub(super) const DISCOVERY_GAP: Duration = Duration::from_millis(500);
+
+/// For letting a link go; BlueZ takes 2 to 3 s.
+pub(super) const DISCONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// Windows reports the least MTU for a moment after connecting.
+pub(super) const MTU_SETTLE: Duration = Duration::from_millis(500);
+
+/// How often the MTU is read while it settles.
+pub(super) const MTU_POLL: Duration = Duration::from_millis(50);
+
+/// One write with response. Longer than the link's supervision timeout of 6 s, so that a lost link
+/// is seen as such first.
+pub(super) const WRITE_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long a cancelled operation waits for the write under way, so that the link stays usable.
+pub(super) const CANCEL_GRACE: Duration = Duration::from_secs(2);
+
+/// Tries of one write.
+pub(super) const WRITE_TRIES: u32 = 3;
+
+/// Between two tries of one write.
+pub(super) const WRITE_RETRY_GAP: Duration = Duration::from_millis(200);
+
+/// How late a notification about a packet may be: four times the slowest write of a link with the
+/// family's connection parameters.
+pub(super) const NOTIFICATION_LATENESS: Duration = Duration::from_secs(2);
+
+/// First and longest wait after a rejected packet.
+pub(super) const REJECTED_WAIT: (Duration, Duration) =
+    (Duration::from_millis(500), Duration::from_secs(2));
+
+/// Rejections in one upload. With the waits above they last a little longer than two redraws of
+/// 30 s, the one under way and one asked for meanwhile, during which the clock rejects everything.
+pub(super) const REJECTIONS: u32 = 33;
+
+/// Rejections at one place while the packets before it are taken: not a busy clock, but a picture
+/// that does not fit it.
+pub(super) const REJECTIONS_IN_PLACE: u32 = 4;
+
+/// How often an operation may start over, after a lost link or a late rejection.
+pub(super) const REPEATS: u32 = 1;
+
+/// How often the state of the adapter is looked at while no clock is connected.
+pub(super) const ADAPTER_POLL: Duration = Duration::from_secs(10);
+
+/// How often a countdown in a published state moves.
+pub(super) const TICK: Duration = Duration::from_secs(1);
+
+/// After the grace of a shutdown, for the operations to end and the link to go.
+pub(super) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(20);

@@ -1,0 +1,229 @@
+//! The session: one task owns the adapter and at most one link; everybody else sends it jobs.
+
+mod actor;
+mod connect;
+pub mod limits;
+mod operation;
+mod play;
+mod state;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::ClockError;
+use crate::dialect::Dialect;
+use crate::link::{Adapter, Address, Advertisement};
+use actor::{Actor, Command};
+use operation::Ticket;
+pub use operation::{Doubt, Job, Operation, OperationId, Outcome, Refresh, Report};
+pub use state::{ClockName, LinkState, Progress, Stage};
+
+/// How a session behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionConfig {
+    /// The clock that a job without a target goes to; without one, the first clock heard.
+    pub default_target: Option<Address>,
+    /// How long to try to hear and connect a clock. Clocks wake every 30 to 60 s.
+    pub connect_limit: Duration,
+    /// How long an unused link is kept; zero lets it go after each operation.
+    pub idle_timeout: Duration,
+    /// The longest an operation may take. Enough for a full picture at the least MTU and half a
+    /// second a packet.
+    pub operation_limit: Duration,
+    /// Most bytes of one write, for links that carry less than they say.
+    pub payload_cap: Option<usize>,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            default_target: None,
+            connect_limit: Duration::from_secs(90),
+            idle_timeout: Duration::from_secs(300),
+            operation_limit: Duration::from_secs(20 * 60),
+            payload_cap: None,
+        }
+    }
+}
+
+/// What the handles and the task share.
+#[derive(Debug)]
+struct Shared {
+    default_target: Mutex<Option<Address>>,
+    /// Since when the link is unused; none without a link or while it is used.
+    idle_since: Mutex<Option<Instant>>,
+    state: watch::Sender<LinkState>,
+    heard: watch::Sender<Vec<Advertisement>>,
+    idle_timeout: watch::Sender<Duration>,
+    /// No new jobs; the task ends when the queue is empty.
+    closing: CancellationToken,
+    /// Cancels every operation.
+    abort: CancellationToken,
+    /// The task has ended.
+    ended: CancellationToken,
+    next_id: AtomicU32,
+}
+
+/// A handle on the session; clones share it. When the last one goes, the session ends after the
+/// jobs it has.
+#[derive(Debug, Clone)]
+pub struct Session {
+    commands: mpsc::Sender<Command>,
+    shared: Arc<Shared>,
+}
+
+impl Session {
+    /// Starts a session on the current tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as [`tokio::spawn`] does.
+    #[must_use]
+    pub fn spawn(
+        adapter: Arc<dyn Adapter>,
+        dialect: Arc<dyn Dialect>,
+        config: SessionConfig,
+    ) -> Self {
+        let (commands, queue) = mpsc::channel(limits::QUEUE_LIMIT);
+        let shared = Arc::new(Shared {
+            default_target: Mutex::new(config.default_target.clone()),
+            idle_since: Mutex::new(None),
+            state: watch::Sender::new(LinkState::Asleep),
+            heard: watch::Sender::new(Vec::new()),
+            idle_timeout: watch::Sender::new(config.idle_timeout),
+            closing: CancellationToken::new(),
+            abort: CancellationToken::new(),
+            ended: CancellationToken::new(),
+            next_id: AtomicU32::new(1),
+        });
+        let actor = Actor::new(adapter, dialect, config, queue, Arc::clone(&shared));
+        tokio::spawn(actor.run());
+        Self { commands, shared }
+    }
+
+    /// The state of the link, now and from now on.
+    #[must_use]
+    pub fn state(&self) -> watch::Receiver<LinkState> {
+        self.shared.state.subscribe()
+    }
+
+    /// The clocks heard by the latest scan or search, strongest first, as they are heard.
+    #[must_use]
+    pub fn heard(&self) -> watch::Receiver<Vec<Advertisement>> {
+        self.shared.heard.subscribe()
+    }
+
+    /// How long the link has been unused; none without a link or while it is used.
+    #[must_use]
+    pub fn idle_for(&self) -> Option<Duration> {
+        lock(&self.shared.idle_since).map(|since| since.elapsed())
+    }
+
+    /// Listens for clocks for this long (at most [`limits::SCAN_LIMIT`]) and returns those heard,
+    /// strongest first. [`Session::heard`] shows them meanwhile. Dropping the future ends the scan.
+    ///
+    /// # Errors
+    /// [`ClockError::BluetoothUnavailable`], [`ClockError::Bluetooth`], [`ClockError::QueueFull`],
+    /// [`ClockError::SessionClosed`].
+    pub async fn scan(&self, duration: Duration) -> Result<Vec<Advertisement>, ClockError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Scan {
+            duration: duration.min(limits::SCAN_LIMIT),
+            reply,
+        })?;
+        answer.await.unwrap_or(Err(ClockError::SessionClosed))
+    }
+
+    /// Queues a job. What can be refused is refused before any link is made.
+    #[must_use]
+    pub fn submit(&self, job: Job) -> Operation {
+        let id = OperationId(self.shared.next_id.fetch_add(1, Ordering::Relaxed));
+        let (ticket, operation) = Ticket::new(id, job, self.shared.abort.child_token());
+        let refused = if self.shared.closing.is_cancelled() {
+            Some((ticket, ClockError::SessionClosed))
+        } else {
+            match self.commands.try_send(Command::Run(ticket)) {
+                Ok(()) => None,
+                Err(mpsc::error::TrySendError::Full(Command::Run(ticket))) => Some((
+                    ticket,
+                    ClockError::QueueFull {
+                        limit: limits::QUEUE_LIMIT,
+                    },
+                )),
+                Err(mpsc::error::TrySendError::Closed(Command::Run(ticket))) => {
+                    Some((ticket, ClockError::SessionClosed))
+                }
+                // What comes back is what was sent.
+                Err(_) => None,
+            }
+        };
+        if let Some((ticket, error)) = refused {
+            ticket.begin();
+            ticket.end(Outcome::Failed {
+                error,
+                report: Report::default(),
+            });
+        }
+        operation
+    }
+
+    /// The clock that jobs without a target go to; none for the first one heard.
+    pub fn set_default_target(&self, target: Option<Address>) {
+        *lock(&self.shared.default_target) = target;
+    }
+
+    /// How long an unused link is kept, from now on; zero lets it go after each operation.
+    pub fn set_idle_timeout(&self, timeout: Duration) {
+        self.shared.idle_timeout.send_replace(timeout);
+    }
+
+    /// Lets the link go, after the jobs that were queued before.
+    ///
+    /// # Errors
+    /// [`ClockError::QueueFull`] or [`ClockError::SessionClosed`].
+    pub async fn disconnect(&self) -> Result<(), ClockError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Command::Disconnect { reply })?;
+        answer.await.map_err(|_| ClockError::SessionClosed)
+    }
+
+    /// Ends the session: no new jobs; the queued ones may finish within `grace` and are cancelled
+    /// then; the link is let go. Returns when that is done, or after a bound.
+    pub async fn shutdown(&self, grace: Duration) {
+        self.shared.closing.cancel();
+        let ended = self.shared.ended.cancelled();
+        tokio::pin!(ended);
+        if tokio::time::timeout(grace, &mut ended).await.is_err() {
+            self.shared.abort.cancel();
+            if tokio::time::timeout(limits::SHUTDOWN_LIMIT, ended)
+                .await
+                .is_err()
+            {
+                tracing::warn!("the clock session did not end in time");
+            }
+        }
+    }
+
+    fn send(&self, command: Command) -> Result<(), ClockError> {
+        if self.shared.closing.is_cancelled() {
+            return Err(ClockError::SessionClosed);
+        }
+        self.commands
+            .try_send(command)
+            .map_err(|error| match error {
+                mpsc::error::TrySendError::Full(_) => ClockError::QueueFull {
+                    limit: limits::QUEUE_LIMIT,
+                },
+                mpsc::error::TrySendError::Closed(_) => ClockError::SessionClosed,
+            })
+    }
+}
+
+/// The values behind these locks are replaced whole, so a poisoned lock holds a good value.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,175 @@
+//! What the engine itself can fail at; faults of the clock and of pictures pass through it.
+
+use std::path::PathBuf;
+
+use regie_clock::ClockError;
+use regie_imaging::ImagingError;
+use thiserror::Error;
+
+/// A failure of the engine.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// Another process owns the data folder.
+    #[error("Regie is already running.")]
+    AlreadyRunning {
+        /// The folder that is in use.
+        folder: PathBuf,
+    },
+    /// The folder for settings or data cannot be made or used.
+    #[error("The folder {path} cannot be used: {detail}.")]
+    FolderUnusable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        detail: String,
+    },
+    /// `settings.toml` is not what it should be.
+    #[error("The settings file {path} cannot be read: {detail}")]
+    SettingsUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        detail: String,
+    },
+    /// `settings.toml` cannot be written.
+    #[error("The settings file {path} cannot be written: {detail}.")]
+    SettingsUnwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        detail: String,
+    },
+    /// The database failed.
+    #[error("Regie's database failed: {detail}.")]
+    Store {
+        /// What SQLite said.
+        detail: String,
+    },
+    /// A picture that was never opened, or was closed since.
+    #[error("That picture is not open any more.")]
+    PictureNotOpen,
+    /// A slot outside 0..=3.
+    #[error("There is no slot {slot}.")]
+    NoSuchSlot {
+        /// The slot asked for.
+        slot: u8,
+    },
+    /// A slot that holds nothing.
+    #[error("Slot {slot} is empty.")]
+    SlotEmpty {
+        /// The slot asked for.
+        slot: u8,
+    },
+    /// Planes of a size that the clock has no panel for.
+    #[error("The clock has no panel of {width}x{height} pixels.")]
+    PanelUnknown {
+        /// Width in pixels.
+        width: u16,
+        /// Height in pixels.
+        height: u16,
+    },
+    /// A simulated clock's screen was asked for while devices are real.
+    #[error("The clock is a real one: its screen cannot be read back.")]
+    NotSimulated,
+    /// The engine was stopped.
+    #[error("Regie is closing.")]
+    Closing,
+    /// A failure of the clock.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+    /// A picture that cannot be used.
+    #[error(transparent)]
+    Imaging(#[from] ImagingError),
+}
+
+impl EngineError {
+    /// The stable name of this failure.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::AlreadyRunning { .. } => "already-running",
+            Self::FolderUnusable { .. } => "folder-unusable",
+            Self::SettingsUnreadable { .. } => "settings-unreadable",
+            Self::SettingsUnwritable { .. } => "settings-unwritable",
+            Self::Store { .. } => "store-failed",
+            Self::PictureNotOpen => "picture-not-open",
+            Self::NoSuchSlot { .. } => "no-such-slot",
+            Self::SlotEmpty { .. } => "slot-empty",
+            Self::PanelUnknown { .. } => "panel-unknown",
+            Self::NotSimulated => "not-simulated",
+            Self::Closing => "closing",
+            Self::Clock(error) => error.code(),
+            Self::Imaging(error) => error.code(),
+        }
+    }
+
+    /// What to do next.
+    pub fn hint(&self) -> String {
+        match self {
+            Self::AlreadyRunning { .. } => {
+                "Use the window that is open, or quit it from the tray first.".into()
+            }
+            Self::FolderUnusable { .. } | Self::SettingsUnwritable { .. } => {
+                "Check that the disk is not full and that you may write there.".into()
+            }
+            Self::SettingsUnreadable { .. } => {
+                "Correct the file, or delete it to start from the defaults.".into()
+            }
+            Self::Store { .. } => {
+                "Start Regie again. If it stays, move regie.db out of the data folder.".into()
+            }
+            Self::PictureNotOpen => "Open the picture again.".into(),
+            Self::NoSuchSlot { .. } => "Slots are numbered 0 to 3.".into(),
+            Self::SlotEmpty { .. } => "Show a picture in this slot first.".into(),
+            Self::PanelUnknown { .. } => "Prepare the picture as full or small.".into(),
+            Self::NotSimulated => "Look at the clock itself.".into(),
+            Self::Closing => "Start Regie again.".into(),
+            Self::Clock(error) => error.hint().to_string(),
+            Self::Imaging(error) => error.hint().to_string(),
+        }
+    }
+
+    /// The values in the sentence, for a translated one.
+    pub fn params(&self) -> Vec<(&'static str, String)> {
+        let path = |path: &PathBuf| ("path", path.display().to_string());
+        match self {
+            Self::FolderUnusable { path: at, detail }
+            | Self::SettingsUnreadable { path: at, detail }
+            | Self::SettingsUnwritable { path: at, detail } => {
+                vec![path(at), ("detail", detail.clone())]
+            }
+            Self::AlreadyRunning { folder } => vec![path(folder)],
+            Self::Store { detail } => vec![("detail", detail.clone())],
+            Self::NoSuchSlot { slot } | Self::SlotEmpty { slot } => {
+                vec![("slot", slot.to_string())]
+            }
+            Self::PanelUnknown { width, height } => {
+                vec![("width", width.to_string()), ("height", height.to_string())]
+            }
+            Self::PictureNotOpen | Self::NotSimulated | Self::Closing => Vec::new(),
+            Self::Clock(error) => error.params(),
+            Self::Imaging(error) => error.params(),
+        }
+    }
+
+    /// The code an agent is given: one of the small set of the clock tools' contract.
+    pub fn agent_code(&self) -> &'static str {
+        match self {
+            Self::NoSuchSlot { .. }
+            | Self::SlotEmpty { .. }
+            | Self::PictureNotOpen
+            | Self::PanelUnknown { .. }
+            | Self::Imaging(_) => "INVALID_PARAM",
+            Self::Clock(error) => error.agent_code().as_str(),
+            _ => "INTERNAL",
+        }
+    }
+}
+
+impl From<rusqlite::Error> for EngineError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store {
+            detail: error.to_string(),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! What the host remembers of a clock between two runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::Devices;
+use crate::state::{KnownClock, TimeSet};
+
+/// What is known of the clock in use. Simulated and real clocks are remembered apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ClockMemory {
+    pub(crate) chosen: Option<KnownClock>,
+    pub(crate) shown_slot: Option<u8>,
+    pub(crate) time_set: Option<TimeSet>,
+    /// How long sending a full picture took the last time.
+    pub(crate) send_seconds: Option<u32>,
+}
+
+impl ClockMemory {
+    /// The key it is stored under.
+    pub(crate) fn key(devices: Devices) -> &'static str {
+        match devices {
+            Devices::Bluetooth => "clock.bluetooth",
+            Devices::Simulated => "clock.simulated",
+        }
+    }
+}

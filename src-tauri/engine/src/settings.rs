@@ -1,0 +1,338 @@
+//! What a person sets, kept in `settings.toml`, a file they may edit themselves.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use regie_imaging::Options;
+use serde::{Deserialize, Serialize};
+
+use crate::error::EngineError;
+
+/// A settings file larger than this was not written by a person or by Regie.
+const MAX_FILE_BYTES: u64 = 256 * 1024;
+
+/// The languages of the catalogues, or whatever the system speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Language {
+    /// Follow the operating system.
+    #[default]
+    System,
+    /// English.
+    En,
+    /// French.
+    Fr,
+    /// Simplified Chinese.
+    Zh,
+}
+
+/// A language the catalogues hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Locale {
+    /// English.
+    #[default]
+    En,
+    /// French.
+    Fr,
+    /// Simplified Chinese.
+    Zh,
+}
+
+impl Locale {
+    /// The catalogue that serves an operating system's locale such as `fr-CA` or `zh_CN.UTF-8`;
+    /// English where none does.
+    pub fn of_system(tag: &str) -> Self {
+        let language = tag
+            .split(['-', '_', '.'])
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        match language.as_str() {
+            "fr" => Self::Fr,
+            "zh" => Self::Zh,
+            _ => Self::En,
+        }
+    }
+}
+
+impl Language {
+    /// The catalogue to use, given what the system speaks.
+    pub fn resolve(self, system: Locale) -> Locale {
+        match self {
+            Self::System => system,
+            Self::En => Locale::En,
+            Self::Fr => Locale::Fr,
+            Self::Zh => Locale::Zh,
+        }
+    }
+}
+
+/// The look of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Theme {
+    /// Follow the operating system.
+    #[default]
+    System,
+    /// Ink on paper.
+    Light,
+    /// For a dark control room.
+    Dark,
+}
+
+/// Where clocks are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Devices {
+    /// This machine's Bluetooth adapter.
+    Bluetooth,
+    /// Simulated clocks inside the process.
+    Simulated,
+}
+
+/// How the preview is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum InkLook {
+    /// Pure black, white and red.
+    Ideal,
+    /// As the panel's own inks look in daylight.
+    #[default]
+    Real,
+}
+
+/// Everything a person sets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct Settings {
+    /// The language of window, tray and notices.
+    pub language: Language,
+    /// The look of the window.
+    pub theme: Theme,
+    /// Where clocks are looked for; `None` until the first-start page was answered.
+    pub devices: Option<Devices>,
+    /// Seconds an unused link is kept; 0 lets go after each operation.
+    pub idle_seconds: u32,
+    /// Start in the tray, without a window.
+    pub start_hidden: bool,
+    /// How the preview is coloured.
+    pub inks: InkLook,
+    /// The operator's last choice of method and adjustments.
+    pub picture: Options,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            language: Language::default(),
+            theme: Theme::default(),
+            devices: None,
+            idle_seconds: 300,
+            start_hidden: false,
+            inks: InkLook::default(),
+            picture: Options::default(),
+        }
+    }
+}
+
+/// The file behind [`Settings`].
+#[derive(Debug)]
+pub(crate) struct SettingsFile {
+    path: PathBuf,
+}
+
+impl SettingsFile {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    /// Reads the file; a missing one means the defaults.
+    ///
+    /// # Errors
+    /// [`EngineError::SettingsUnreadable`] names what is wrong with the file and where.
+    pub(crate) fn read(&self) -> Result<Settings, EngineError> {
+        match self.text() {
+            Ok(text) => toml::from_str(&text).map_err(|error| self.unreadable(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
+            Err(error) => Err(self.unreadable(error)),
+        }
+    }
+
+    fn text(&self) -> io::Result<String> {
+        if fs::metadata(&self.path)?.len() > MAX_FILE_BYTES {
+            return Err(io::Error::other("the file is too large"));
+        }
+        fs::read_to_string(&self.path)
+    }
+
+    fn unreadable(&self, error: impl ToString) -> EngineError {
+        EngineError::SettingsUnreadable {
+            path: self.path.clone(),
+            detail: error.to_string(),
+        }
+    }
+
+    /// Moves a file that cannot be read out of the way, so that nothing a person wrote is lost.
+    pub(crate) fn set_aside(&self) -> io::Result<PathBuf> {
+        let aside = self.path.with_extension("broken.toml");
+        fs::rename(&self.path, &aside)?;
+        Ok(aside)
+    }
+
+    /// Writes the settings in one step: at every moment the file is whole, the old or the new.
+    /// Comments and order of a file that a person edited are kept.
+    ///
+    /// # Errors
+    /// [`EngineError::SettingsUnwritable`] when the folder cannot be written.
+    pub(crate) fn write(&self, settings: &Settings) -> Result<(), EngineError> {
+        let unwritable = |detail: String| EngineError::SettingsUnwritable {
+            path: self.path.clone(),
+            detail,
+        };
+        let fresh =
+            toml_edit::ser::to_document(settings).map_err(|error| unwritable(error.to_string()))?;
+        let mut document = self
+            .text()
+            .ok()
+            .and_then(|text| text.parse::<toml_edit::DocumentMut>().ok())
+            .unwrap_or_default();
+        merge(document.as_table_mut(), fresh.as_table());
+        replace(&self.path, document.to_string().as_bytes())
+            .map_err(|error| unwritable(error.to_string()))
+    }
+}
+
+/// Makes `kept` say what `fresh` says, touching only values that differ.
+fn merge(kept: &mut toml_edit::Table, fresh: &toml_edit::Table) {
+    kept.retain(|key, _| fresh.contains_key(key));
+    for (key, item) in fresh {
+        match (kept.get_mut(key), table_of(item)) {
+            (Some(toml_edit::Item::Table(inner)), Some(table)) => merge(inner, &table),
+            (_, Some(table)) => {
+                let mut inner = toml_edit::Table::new();
+                merge(&mut inner, &table);
+                kept.insert(key, toml_edit::Item::Table(inner));
+            }
+            (Some(old), None) if value_text(old) == value_text(item) => {}
+            (Some(toml_edit::Item::Value(old)), None) => {
+                if let Some(value) = item.as_value() {
+                    let decor = old.decor().clone();
+                    *old = value.clone();
+                    *old.decor_mut() = decor;
+                }
+            }
+            (_, None) => {
+                kept.insert(key, item.clone());
+            }
+        }
+    }
+}
+
+fn table_of(item: &toml_edit::Item) -> Option<toml_edit::Table> {
+    item.clone().into_table().ok()
+}
+
+fn value_text(item: &toml_edit::Item) -> Option<String> {
+    item.as_value().map(|value| {
+        let mut bare = value.clone();
+        bare.decor_mut().clear();
+        bare.to_string()
+    })
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path
+        .parent()
+        .ok_or_else(|| io::Error::other("the settings file has no folder"))?;
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> (tempfile::TempDir, SettingsFile) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SettingsFile::new(folder.path().join("settings.toml"));
+        (folder, file)
+    }
+
+    #[test]
+    fn a_missing_file_means_the_defaults() {
+        let (_folder, file) = file();
+        assert_eq!(file.read().unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let (_folder, file) = file();
+        let settings = Settings {
+            language: Language::Fr,
+            devices: Some(Devices::Simulated),
+            idle_seconds: 0,
+            ..Settings::default()
+        };
+        file.write(&settings).unwrap();
+        assert_eq!(file.read().unwrap(), settings);
+    }
+
+    #[test]
+    fn comments_of_a_person_survive_a_change_of_settings() {
+        let (_folder, file) = file();
+        fs::write(
+            &file.path,
+            "# the counter's clock\nidle_seconds = 60 # short\n\n[picture]\n# photos\nalgorithm = \"atkinson\"\n",
+        )
+        .unwrap();
+        let mut settings = file.read().unwrap();
+        settings.idle_seconds = 120;
+        file.write(&settings).unwrap();
+        let text = fs::read_to_string(&file.path).unwrap();
+        assert!(text.contains("# the counter's clock"), "{text}");
+        assert!(text.contains("idle_seconds = 120 # short"), "{text}");
+        assert!(text.contains("# photos"), "{text}");
+        assert_eq!(file.read().unwrap(), settings);
+    }
+
+    #[test]
+    fn a_broken_file_is_named_and_set_aside_whole() {
+        let (_folder, file) = file();
+        fs::write(&file.path, "idle_seconds = \"soon\"").unwrap();
+        let error = file.read().unwrap_err();
+        assert_eq!(error.code(), "settings-unreadable");
+        assert!(error.to_string().contains("settings.toml"));
+        let aside = file.set_aside().unwrap();
+        assert_eq!(
+            fs::read_to_string(aside).unwrap(),
+            "idle_seconds = \"soon\""
+        );
+        assert_eq!(file.read().unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn a_system_locale_finds_its_catalogue() {
+        for (tag, locale) in [
+            ("fr-CA", Locale::Fr),
+            ("zh_CN.UTF-8", Locale::Zh),
+            ("zh-Hant-TW", Locale::Zh),
+            ("en-GB", Locale::En),
+            ("de-DE", Locale::En),
+            ("", Locale::En),
+        ] {
+            assert_eq!(Locale::of_system(tag), locale, "{tag}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::*;
+
+const CHILD: &str = "REGIE_STORE_TEST_CHILD";
+
+fn entry(detail: &str) -> NewEntry {
+    NewEntry {
+        at: "2026-01-01T00:00:00Z".into(),
+        door: Door::Cli,
+        action: OperationKind::Show,
+        target: "NRF-1".into(),
+        detail: detail.into(),
+    }
+}
+
+fn store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("regie.db")).unwrap();
+    (folder, store)
+}
+
+fn fault() -> Fault {
+    Fault {
+        code: "link-lost".into(),
+        agent_code: "DEVICE_DISCONNECTED".into(),
+        message: "Lost.".into(),
+        hint: "Move closer.".into(),
+        params: [("detail".to_owned(), "x".to_owned())].into(),
+    }
+}
+
+#[test]
+fn the_journal_tells_what_began_and_how_it_ended_newest_first() {
+    let (_folder, store) = store();
+    let first = store.begin(&entry("a")).unwrap();
+    store.begin(&entry("b")).unwrap();
+    store
+        .end(first, "NRF-2", JournalOutcome::Failed, Some(&fault()), 1200)
+        .unwrap();
+    let journal = store.journal(10).unwrap();
+    assert_eq!(journal.len(), 2);
+    assert_eq!(journal[0].detail, "b");
+    assert_eq!(journal[0].outcome, JournalOutcome::Running);
+    assert_eq!(journal[1].outcome, JournalOutcome::Failed);
+    assert_eq!(journal[1].fault, Some(fault()));
+    assert_eq!(journal[1].target, "NRF-2");
+    assert_eq!(journal[1].duration_ms, Some(1200));
+    assert_eq!(store.journal(1).unwrap().len(), 1);
+}
+
+#[test]
+fn what_a_killed_process_left_under_way_is_called_interrupted() {
+    let (folder, store) = store();
+    store.begin(&entry("a")).unwrap();
+    drop(store);
+    let store = Store::open(&folder.path().join("regie.db")).unwrap();
+    assert_eq!(
+        store.journal(1).unwrap()[0].outcome,
+        JournalOutcome::Interrupted
+    );
+}
+
+#[test]
+fn a_slot_gives_back_the_planes_it_was_given() {
+    let (_folder, store) = store();
+    let panel = Panel::SMALL;
+    let bytes = panel.plane_bytes();
+    let planes = Planes::from_bytes(panel, vec![0xA5; bytes], vec![0x00; bytes]).unwrap();
+    let slot = Slot {
+        slot: 2,
+        name: "tag.png".into(),
+        changed: "2026-01-01T00:00:00Z".into(),
+    };
+    store.fill_slot(&slot, &planes).unwrap();
+    assert_eq!(store.slot_planes(2).unwrap(), planes);
+    assert_eq!(store.slots().unwrap(), [slot]);
+    assert_eq!(store.slot_planes(3).unwrap_err().code(), "slot-empty");
+}
+
+#[test]
+fn memory_is_kept_replaced_and_forgotten() {
+    let (_folder, store) = store();
+    assert_eq!(store.recall::<u32>("k").unwrap(), None);
+    store.remember("k", Some(&1_u32)).unwrap();
+    store.remember("k", Some(&2_u32)).unwrap();
+    assert_eq!(store.recall::<u32>("k").unwrap(), Some(2));
+    store.remember::<u32>("k", None).unwrap();
+    assert_eq!(store.recall::<u32>("k").unwrap(), None);
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_refused_untouched() {
+    let (folder, store) = store();
+    drop(store);
+    let path = folder.path().join("regie.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 999).unwrap();
+    drop(connection);
+    let error = Store::open(&path).unwrap_err();
+    assert!(error.to_string().contains("newer"), "{error}");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("regie.db");
+    std::fs::write(
+        &path,
+        "this is a shopping list, not a database at all".repeat(100),
+    )
+    .unwrap();
+    assert_eq!(Store::open(&path).unwrap_err().code(), "store-failed");
+    assert!(
+        std::fs::read_to_string(&path)
+            .unwrap()
+            .starts_with("this is a shopping list")
+    );
+}
+
+/// The other side of the next test: writes until it is killed, telling each entry that
+/// [`Store::end`] has returned for.
+#[test]
+fn child_that_writes_until_it_is_killed() {
+    let Some(path) = std::env::var_os(CHILD) else {
+        return;
+    };
+    let store = Store::open(&PathBuf::from(path)).unwrap();
+    let mut out = std::io::stdout();
+    for number in 0.. {
+        let id = store.begin(&entry(&number.to_string())).unwrap();
+        store
+            .end(id, "NRF-1", JournalOutcome::Done, None, number)
+            .unwrap();
+        writeln!(out, "\nwritten {number}").unwrap();
+        out.flush().unwrap();
+    }
+}
+
+#[test]
+fn nothing_that_was_written_is_lost_when_the_process_is_killed_at_any_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("regie.db");
+    let mut known = 0;
+    for round in 0..8_u32 {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "store::tests::child_that_writes_until_it_is_killed",
+            ])
+            .args(["--nocapture", "--test-threads=1"])
+            .env(CHILD, &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        // Each round kills after another number of entries, so at another point of the work.
+        let mut told = None;
+        for _ in 0..=round * 3 {
+            told = lines
+                .by_ref()
+                .map_while(Result::ok)
+                .find_map(|line| line.strip_prefix("written ").map(str::to_owned))
+                .or(told);
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What the pipe still held was written before the kill, too.
+        let told: u32 = lines
+            .map_while(Result::ok)
+            .filter_map(|line| line.strip_prefix("written ").map(str::to_owned))
+            .last()
+            .or(told)
+            .unwrap()
+            .parse()
+            .unwrap();
+        let store = Store::open(&path).unwrap();
+        let check: String = store
+            .with(
+                |connection| Ok(connection.query_row("PRAGMA integrity_check", [], |r| r.get(0))?),
+            )
+            .unwrap();
+        assert_eq!(check, "ok");
+        let journal = store.journal(u32::MAX).unwrap();
+        let done = |entry: &&JournalEntry| entry.outcome == JournalOutcome::Done;
+        let newest = journal.iter().find(done).unwrap();
+        assert!(newest.duration_ms.unwrap() >= told, "round {round}");
+        let count = journal.iter().filter(done).count();
+        assert!(count > known + told as usize, "round {round}");
+        known = count;
+        for entry in &journal {
+            assert!(matches!(
+                entry.outcome,
+                JournalOutcome::Done | JournalOutcome::Interrupted
+            ));
+        }
+    }
+}

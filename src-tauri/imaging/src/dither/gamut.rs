@@ -1,0 +1,135 @@
+//! What black, white and red dots can mix, and the nearest mixture to any colour.
+//!
+//! In linear light the mixtures are a triangle: `w` white and `r` red (the rest black) look like
+//! `(w + r, w, w)`. A pixel is moved onto it at its own lightness; along the line of that
+//! lightness, the red share is chosen for the smallest difference in CIELAB's a* and b*
+//! (ISO/CIE 11664-4), made linear around the grey of that lightness: the scale factor of the cube
+//! roots is common to both and falls out, which leaves a linear formula.
+
+use crate::frame::Frame;
+use crate::{Ink, Palette, Panel};
+
+/// Full scale of lightness and red share.
+pub(super) const ONE: i32 = crate::light::ONE as i32;
+
+/// Luminance of sRGB's primaries (IEC 61966-2-1), in 65536ths; together exactly one.
+const LUMA: [i64; 3] = [13_938, 46_868, 4_730];
+
+/// Luminance of the red ink.
+pub(super) const RED_LUMA: i32 = luma([crate::light::ONE, 0, 0]);
+
+const fn luma([r, g, b]: [u16; 3]) -> i32 {
+    ((LUMA[0] * r as i64 + LUMA[1] * g as i64 + LUMA[2] * b as i64 + 32_768) >> 16) as i32
+}
+
+/// Lightness and red share of every pixel, as the inks can show them.
+pub(crate) struct Targets {
+    pub(crate) panel: Panel,
+    pub(super) palette: Palette,
+    /// Linear luminance, 0..=[`ONE`].
+    pub(super) luma: Vec<i32>,
+    /// Share of red ink, 0..=[`ONE`].
+    pub(super) red: Vec<i32>,
+    /// 0 where the pixel is exactly an ink and stays it, -1 elsewhere: a mask for the error.
+    pub(super) free: Vec<i32>,
+}
+
+/// Linear XYZ over the white's, from linear sRGB (IEC 61966-2-1).
+const X: [f32; 3] = [0.433_953, 0.376_219, 0.189_828];
+const Z: [f32; 3] = [0.017_758, 0.109_477, 0.872_766];
+const Y: [f32; 3] = [0.212_673, 0.715_152, 0.072_175];
+
+impl Targets {
+    pub(crate) fn project(frame: &Frame, palette: Palette) -> Self {
+        let pixels = frame.panel.pixels();
+        let mut targets = Self {
+            panel: frame.panel,
+            palette,
+            luma: Vec::with_capacity(pixels),
+            red: Vec::with_capacity(pixels),
+            free: Vec::with_capacity(pixels),
+        };
+        let channels = || frame.red.iter().zip(&frame.green).zip(&frame.blue);
+        targets.luma.extend(channels().map(|((&r, &g), &b)| {
+            let [r, g, b] = [r, g, b].map(i64::from);
+            ((LUMA[0] * r + LUMA[1] * g + LUMA[2] * b + 32_768) >> 16) as i32
+        }));
+        match palette {
+            Palette::BlackWhite => {
+                targets.red.resize(pixels, 0);
+                targets.free.extend(
+                    targets
+                        .luma
+                        .iter()
+                        .map(|&luma| -i32::from(luma != 0 && luma != ONE)),
+                );
+            }
+            Palette::BlackWhiteRed => {
+                targets
+                    .red
+                    .extend(channels().map(|((&r, &g), &b)| red_share([r, g, b])));
+                targets
+                    .free
+                    .extend(targets.luma.iter().zip(&targets.red).map(|(&luma, &red)| {
+                        let white = luma == ONE;
+                        let black = luma == 0;
+                        let pure_red = red == ONE && luma == RED_LUMA;
+                        -i32::from(!(white | black | pure_red))
+                    }));
+            }
+        }
+        targets
+    }
+
+    pub(super) fn width(&self) -> usize {
+        usize::from(self.panel.width)
+    }
+
+    /// The share of white ink: what the red leaves of the lightness.
+    pub(super) fn white(luma: i32, red: i32) -> i32 {
+        luma - ((i64::from(red) * i64::from(RED_LUMA)) / i64::from(ONE)) as i32
+    }
+
+    /// Lightness and red share of an ink.
+    pub(super) const fn of(ink: Ink) -> (i32, i32) {
+        match ink {
+            Ink::Black => (0, 0),
+            Ink::White => (ONE, 0),
+            Ink::Red => (RED_LUMA, ONE),
+        }
+    }
+}
+
+/// The best red share, 0..=[`ONE`].
+fn red_share([r, g, b]: [u16; 3]) -> i32 {
+    // Squared weights of the differences in a* and b*. CIELAB has 500 and 200, that is 25 to 4;
+    // far from grey the cube root of Z is the steeper one, and 25 to 8 comes closer.
+    const A: f32 = 25.0;
+    const B: f32 = 8.0;
+    // How far a full share of red moves X/Xn and Z/Zn from Y.
+    const X_PER_RED: f32 = X[0] - Y[0];
+    const Z_PER_RED: f32 = Y[0] - Z[0];
+    const NORM: f32 = A * X_PER_RED * X_PER_RED + B * Z_PER_RED * Z_PER_RED;
+    const X_GAIN: f32 = A * X_PER_RED / NORM;
+    const Z_GAIN: f32 = B * Z_PER_RED / NORM;
+    const SHARE: [f32; 3] = [
+        X_GAIN * (X[0] - Y[0]) + Z_GAIN * (Y[0] - Z[0]),
+        X_GAIN * (X[1] - Y[1]) + Z_GAIN * (Y[1] - Z[1]),
+        X_GAIN * (X[2] - Y[2]) + Z_GAIN * (Y[2] - Z[2]),
+    ];
+    let full = ONE as f32;
+    let [r, g, b] = [r, g, b].map(f32::from);
+    let luma = Y[0] * r + Y[1] * g + Y[2] * b;
+    // Neither white nor black may become negative.
+    let most = (luma * (1.0 / Y[0])).min((full - luma) * (1.0 / (1.0 - Y[0])));
+    let share = SHARE[0] * r + SHARE[1] * g + SHARE[2] * b;
+    // A hint of colour is no reason for red dots: up to about 4 steps of 8-bit sRGB between the
+    // channels count as grey. A step of the encoded value is in light about the square root wide.
+    if share < NEUTRAL * (luma * full).sqrt() {
+        return 0;
+    }
+    (share.min(most.max(0.0)) + 0.5) as i32
+}
+
+/// Red share, over the square root of the lightness, up to which a pixel counts as grey.
+const NEUTRAL: f32 = 0.038;

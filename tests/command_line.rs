@@ -1,0 +1,263 @@
+//! The command line as a person or a script meets it: the real program, its exit code, what it
+//! prints where.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use image::{ImageFormat, Rgb, RgbImage};
+use serde_json::Value;
+
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// A picture in which each ink has something to do.
+    fn photo(&self) -> PathBuf {
+        let picture = RgbImage::from_fn(800, 600, |x, y| {
+            if x > 500 && y < 200 {
+                Rgb([210, 20, 25])
+            } else {
+                Rgb([(x / 4) as u8, (y / 3) as u8, ((x + y) / 6) as u8])
+            }
+        });
+        let path = self.path("photo.png");
+        picture.save_with_format(&path, ImageFormat::Png).unwrap();
+        path
+    }
+
+    fn regie(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_regie"))
+            .args(arguments)
+            .args(["--data-dir", self.folder.path().to_str().unwrap()])
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .output()
+            .unwrap()
+    }
+
+    fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.regie(arguments);
+        assert!(!output.status.success(), "{arguments:?} succeeded");
+        assert!(
+            output.stdout.is_empty(),
+            "{arguments:?} printed an answer: {output:?}"
+        );
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(!text.contains("panicked"), "{text}");
+        assert!(text.contains('.'), "no sentence: {text}");
+        text
+    }
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// The one JSON object that was printed.
+fn object(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn pixels(path: &Path) -> (u32, u32, Vec<[u8; 3]>) {
+    let picture = image::load_from_memory(&std::fs::read(path).unwrap())
+        .unwrap()
+        .to_rgb8();
+    let (width, height) = picture.dimensions();
+    (
+        width,
+        height,
+        picture.pixels().map(|pixel| pixel.0).collect(),
+    )
+}
+
+#[test]
+fn a_picture_is_rendered_to_a_preview_and_the_planes_behind_it() {
+    let desk = Desk::new();
+    let (photo, preview, planes) = (desk.photo(), desk.path("p.png"), desk.path("p.bin"));
+    let output = Command::new(env!("CARGO_BIN_EXE_regie"))
+        .args(["image", photo.to_str().unwrap(), "--algo", "floydsteinberg"])
+        .args(["--adjust", "brightness=10", "--adjust", "fit=contain"])
+        .args(["--preview", preview.to_str().unwrap()])
+        .args(["--planes", planes.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert!(text(&output).contains("400x300"));
+    let bytes = std::fs::read(&planes).unwrap();
+    assert_eq!(bytes.len(), 30_000);
+    let (width, height, pixels) = pixels(&preview);
+    assert_eq!((width, height), (400, 300));
+    for (at, pixel) in pixels.iter().enumerate() {
+        let bit = |plane: usize| bytes[plane * 15_000 + at / 8] >> (7 - at % 8) & 1;
+        let expected = match (bit(0), bit(1)) {
+            (_, 1) => [255, 0, 0],
+            (1, _) => [255, 255, 255],
+            _ => [0, 0, 0],
+        };
+        assert_eq!(*pixel, expected, "pixel {at}");
+    }
+}
+
+#[test]
+fn what_is_no_picture_is_refused_with_a_sentence_and_a_failing_exit() {
+    let desk = Desk::new();
+    let folder = desk.folder.path().to_owned();
+    let png = std::fs::read(desk.photo()).unwrap();
+    let cases = [
+        desk.path("missing.png"),
+        folder,
+        desk.write("empty.png", b""),
+        desk.write("notes.txt", b"buy milk"),
+        desk.write("paper.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"),
+        desk.write("cut.png", &png[..png.len() / 2]),
+    ];
+    for path in cases {
+        desk.refused(&["image", path.to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn a_misspelt_adjustment_names_the_nearest_known_one() {
+    let desk = Desk::new();
+    let photo = desk.photo();
+    let photo = photo.to_str().unwrap();
+    let text = desk.refused(&["image", photo, "--adjust", "brightnes=10"]);
+    assert!(text.contains("brightness"), "{text}");
+    desk.refused(&["image", photo, "--adjust", "brightness"]);
+    desk.refused(&["image", photo, "--adjust", "brightness=300"]);
+    desk.refused(&["image", photo, "--algo", "magic"]);
+}
+
+#[test]
+fn a_picture_shown_on_the_simulated_clock_is_the_preview_pixel_for_pixel() {
+    let desk = Desk::new();
+    let (photo, preview, screen) = (desk.photo(), desk.path("p.png"), desk.path("s.png"));
+    let photo = photo.to_str().unwrap();
+    text(&desk.regie(&["image", photo, "--preview", preview.to_str().unwrap()]));
+    let output = desk.regie(&[
+        "--demo",
+        "clock",
+        "show",
+        photo,
+        "--slot",
+        "1",
+        "--json",
+        "--screen",
+        screen.to_str().unwrap(),
+    ]);
+    let answer = object(&output);
+    assert_eq!(answer["ok"], true, "{answer}");
+    assert_eq!(answer["tool"], "upload_image");
+    assert_eq!(answer["data"]["bytes_bw"], 15_000);
+    assert_eq!(answer["data"]["bytes_red"], 15_000);
+    assert_eq!(answer["data"]["small"], false);
+    assert_eq!(answer["data"]["slot"], 1);
+    assert!(pixels(&preview) == pixels(&screen), "the pictures differ");
+
+    // The slot holds the picture; the simulated clock of another run starts blank.
+    let output = desk.regie(&[
+        "--demo",
+        "clock",
+        "mode",
+        "image1",
+        "--screen",
+        screen.to_str().unwrap(),
+    ]);
+    text(&output);
+    assert!(pixels(&preview) == pixels(&screen), "the pictures differ");
+}
+
+#[test]
+fn the_simulated_clock_is_labelled_as_such() {
+    let desk = Desk::new();
+    let list = text(&desk.regie(&["--demo", "clock", "scan", "--timeout", "3"]));
+    assert!(
+        list.contains("NRF-") && list.contains("(simulated)"),
+        "{list}"
+    );
+}
+
+#[test]
+fn the_clocks_small_jobs_are_done() {
+    let desk = Desk::new();
+    for job in [
+        &["set-time"][..],
+        &["set-time", "--tz", "+05:45"],
+        &["mode", "clock1"],
+        &["mode", "calendar1"],
+        &["toggle", "invert"],
+        &["sleep", "on", "23", "6"],
+        &["sleep", "off"],
+        &["raw", "E2"],
+    ] {
+        let arguments = [&["--demo", "clock"], job].concat();
+        let answer = text(&desk.regie(&arguments));
+        assert!(answer.starts_with("done"), "{job:?}: {answer}");
+    }
+    let status = text(&desk.regie(&["--demo", "clock", "status"]));
+    assert!(
+        status.contains("(simulated)") && status.contains("+05:45"),
+        "{status}"
+    );
+}
+
+#[test]
+fn what_nobody_has_published_or_what_can_harm_is_refused_with_a_hint() {
+    let desk = Desk::new();
+    let text = desk.refused(&["--demo", "clock", "mode", "clock2"]);
+    assert!(text.contains("profile"), "{text}");
+    desk.refused(&["--demo", "clock", "raw", "AA"]);
+    desk.refused(&["--demo", "clock", "raw", "E6 0A"]);
+    desk.refused(&["--demo", "clock", "raw", "xyz"]);
+    desk.refused(&["--demo", "clock", "mode", "sundial"]);
+    desk.refused(&["--demo", "clock", "mode", "image7"]);
+    desk.refused(&["--demo", "clock", "mode", "image3"]);
+    desk.refused(&["--demo", "clock", "set-time", "--tz", "Mars/Olympus"]);
+    desk.refused(&["--demo", "clock", "set-time", "--tz", "15"]);
+    desk.refused(&["--demo", "clock", "sleep", "on", "24", "6"]);
+    desk.refused(&["clock", "status", "--screen", "screen.png"]);
+}
+
+#[test]
+fn a_failure_is_one_json_object_where_that_was_asked_for() {
+    let desk = Desk::new();
+    let output = desk.regie(&["--demo", "clock", "mode", "clock2", "--json"]);
+    assert!(!output.status.success());
+    let answer = object(&output);
+    assert_eq!(answer["ok"], false);
+    assert_eq!(answer["tool"], "set_mode");
+    assert_eq!(answer["error"]["code"], "INVALID_PARAM");
+    assert!(
+        answer["error"]["hint"]
+            .as_str()
+            .unwrap()
+            .contains("profile")
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_window_without_a_display_is_refused_with_the_ways_out() {
+    let text = Desk::new().refused(&["--demo"]);
+    assert!(
+        text.contains("display") && text.contains("xvfb-run"),
+        "{text}"
+    );
+}

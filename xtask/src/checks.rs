@@ -1,0 +1,43 @@
+//! What is checked without running anything of Regie: form, lints, licences.
+
+use crate::process::{Failure, command, run, run_in};
+use crate::root;
+
+/// rustfmt and clippy over the whole workspace, every warning a failure.
+pub(crate) fn lint() -> Result<(), Failure> {
+    run_in(&root(), "cargo", &["fmt", "--all", "--check"])?;
+    run_in(
+        &root(),
+        "cargo",
+        &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    )
+}
+
+/// Licences, bans and sources of every dependency; advisories too where their database is to
+/// be had, which needs a network that reaches it.
+pub(crate) fn dependencies() -> Result<(), Failure> {
+    run_in(
+        &root(),
+        "cargo",
+        &["deny", "check", "licenses", "bans", "sources"],
+    )?;
+    let fetched = run(command("cargo")
+        .args(["deny", "fetch", "db"])
+        .current_dir(root()));
+    if fetched.is_err() {
+        println!("The advisory database cannot be reached from here; advisories are not checked.");
+        return Ok(());
+    }
+    run_in(
+        &root(),
+        "cargo",
+        &["deny", "check", "--disable-fetch", "advisories"],
+    )
+}

@@ -1,0 +1,160 @@
+//! What has to be on the machine: installed where that is possible, else named exactly.
+
+use std::fs;
+
+use crate::process::{Failure, command, output, run};
+
+/// What the packages are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Building and running the app.
+    Build,
+    /// Testing it too, in a browser and in a real window.
+    Test,
+}
+
+/// Debian and Ubuntu packages that building needs.
+const BUILD: &[&str] = &[
+    "build-essential",
+    "libayatana-appindicator3-dev",
+    "libdbus-1-dev",
+    "librsvg2-dev",
+    "libsoup-3.0-dev",
+    "libwebkit2gtk-4.1-dev",
+    "libxdo-dev",
+    "pkg-config",
+];
+
+/// Those that the window's tests need on top.
+const TEST: &[&str] = &[
+    "chromium",
+    "dbus",
+    "dbus-x11",
+    "fonts-dejavu-core",
+    "fonts-noto-cjk",
+    "gir1.2-gtk-3.0",
+    "openbox",
+    "python3-gi",
+    "trayer",
+    "webkit2gtk-driver",
+    "wmctrl",
+    "x11-utils",
+    "xauth",
+    "xdotool",
+    "xvfb",
+];
+
+/// The oldest Node that the front end's tools run on.
+const NODE: (u32, u32) = (20, 19);
+
+/// Cargo programs the checks use, each with the version that is known to work.
+const CARGO_PROGRAMS: &[(&str, &str)] = &[("cargo-deny", "^0.20"), ("tauri-driver", "^2")];
+
+/// Makes sure that everything is there.
+///
+/// # Errors
+/// Says what is missing and how to get it.
+pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
+    if cfg!(target_os = "linux") {
+        install_debian(purpose)?;
+    } else if purpose == Purpose::Test {
+        println!("The window's own tests need Linux; the others run here.");
+    }
+    need_node()?;
+    if purpose == Purpose::Test {
+        for (program, version) in CARGO_PROGRAMS {
+            if cfg!(target_os = "linux") || *program != "tauri-driver" {
+                install_cargo_program(program, version)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn install_debian(purpose: Purpose) -> Result<(), Failure> {
+    let mut wanted = BUILD.to_vec();
+    if purpose == Purpose::Test {
+        wanted.extend(TEST);
+    }
+    if output("dpkg-query", &["--version"]).is_none() {
+        println!(
+            "This is not Debian or Ubuntu; the build needs the counterparts of: {}",
+            wanted.join(" ")
+        );
+        return Ok(());
+    }
+    let missing: Vec<&str> = wanted.into_iter().filter(|name| !installed(name)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("Installing: {}", missing.join(" "));
+    run(apt().arg("update"))?;
+    run(apt()
+        .args(["install", "-y", "--no-install-recommends"])
+        .args(&missing))
+    .map_err(|_| {
+        Failure::Missing(format!(
+            "these packages are missing and could not be installed:\n  sudo apt-get install {}",
+            missing.join(" ")
+        ))
+    })
+}
+
+fn installed(package: &str) -> bool {
+    output(
+        "dpkg-query",
+        &["--show", "--showformat=${db:Status-Status}", package],
+    )
+    .is_some_and(|status| status == "installed")
+}
+
+fn apt() -> std::process::Command {
+    let root = output("id", &["-u"]).is_some_and(|id| id == "0");
+    let mut call = if root {
+        command("apt-get")
+    } else {
+        let mut sudo = command("sudo");
+        sudo.args(["--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        sudo
+    };
+    call.env("DEBIAN_FRONTEND", "noninteractive");
+    call
+}
+
+fn need_node() -> Result<(), Failure> {
+    let wanted = format!("Node.js {}.{} or newer with npm", NODE.0, NODE.1);
+    let get = "Get it from https://nodejs.org (or your system's packages) and run this again.";
+    let Some(version) = output("node", &["--version"]) else {
+        return Err(Failure::Missing(format!("{wanted} is missing. {get}")));
+    };
+    let mut parts = version.trim_start_matches('v').split('.');
+    let mut next = || parts.next().and_then(|part| part.parse().ok()).unwrap_or(0);
+    let found: (u32, u32) = (next(), next());
+    if found < NODE {
+        return Err(Failure::Missing(format!(
+            "{wanted} is needed, this is {version}. {get}"
+        )));
+    }
+    if output("npm", &["--version"]).is_none() {
+        return Err(Failure::Missing(format!("npm is missing. {get}")));
+    }
+    Ok(())
+}
+
+fn install_cargo_program(program: &str, version: &str) -> Result<(), Failure> {
+    let there = match program {
+        // Only with a WebDriver beside it does tauri-driver answer anything but an error.
+        "tauri-driver" => on_path(program),
+        _ => output(program, &["--version"]).is_some(),
+    };
+    if there {
+        return Ok(());
+    }
+    run(command("cargo").args(["install", "--locked", program, "--version", version]))
+}
+
+fn on_path(program: &str) -> bool {
+    std::env::var_os("PATH").is_some_and(|path| {
+        std::env::split_paths(&path).any(|folder| fs::metadata(folder.join(program)).is_ok())
+    })
+}

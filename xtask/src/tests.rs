@@ -1,0 +1,61 @@
+//! Everything that has to hold, in the order in which it fails fastest.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::process::{Failure, command, run, run_in};
+use crate::{bindings, checks, front_end, packages, root};
+
+type Step = (&'static str, fn() -> Result<(), Failure>);
+
+const STEPS: &[Step] = &[
+    ("set up", || packages::install(packages::Purpose::Test)),
+    ("dependencies", checks::dependencies),
+    ("front end: build", front_end::build),
+    ("lint", checks::lint),
+    ("bindings", bindings::check),
+    ("front end: test", front_end::test),
+    ("workspace", workspace),
+    ("window", window),
+];
+
+/// Runs every step and prints how long each took.
+pub(crate) fn run_all() -> Result<(), Failure> {
+    let mut times = Vec::new();
+    for (name, step) in STEPS {
+        println!("\n\x1b[1m== {name}\x1b[0m");
+        let start = Instant::now();
+        step()?;
+        times.push((name, start.elapsed()));
+    }
+    println!();
+    for (name, time) in times {
+        println!("{name:18} {:6.1} s", time.as_secs_f64());
+    }
+    Ok(())
+}
+
+fn workspace() -> Result<(), Failure> {
+    run_in(&root(), "cargo", &["test", "--workspace"])
+}
+
+/// The real window under a virtual display, with a window system, a tray and a session bus of
+/// its own. A fresh home keeps it away from a person's settings and clocks.
+fn window() -> Result<(), Failure> {
+    if !cfg!(target_os = "linux") {
+        println!("The window's own tests need Linux.");
+        return Ok(());
+    }
+    let home = root().join("target/window-test-home");
+    let _gone_before = fs::remove_dir_all(&home);
+    fs::create_dir_all(&home).map_err(|error| Failure::File(home.display().to_string(), error))?;
+    run(command("dbus-run-session")
+        .args(["--", "xvfb-run", "-a", "-s", "-screen 0 1400x1000x24"])
+        .args(["cargo", "test", "--package", "regie", "--test", "window"])
+        .args(["--", "--test-threads=1", "--nocapture"])
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_CACHE_HOME", home.join("cache"))
+        .env_remove("WAYLAND_DISPLAY")
+        .current_dir(root()))
+}
