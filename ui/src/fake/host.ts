@@ -264,7 +264,7 @@ export class FakeHost implements Api {
 
   async thumbnails({ picture, options }: PictureRequest) {
     this.calls.push("thumbnails");
-    const image = fitted(this.#picture(picture).bitmap, options.adjust);
+    const image = fitted(this.#picture(picture).bitmap, options.adjust, { width: 100, height: 75 });
     const algorithms = METHODS.map((m) => m.algorithm);
     const size = image.width * image.height;
     const payload = new Uint8Array(size * algorithms.length);
