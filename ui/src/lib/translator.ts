@@ -36,6 +36,11 @@ export class Translator {
     return fill(this.#catalogue[key] ?? CATALOGUES.en[key] ?? key, params);
   }
 
+  /** The text of a key made at run time, where there is one. */
+  word(key: string): string | undefined {
+    return this.#catalogue[key];
+  }
+
   /** The plural form for `n`, which also fills `{n}`. */
   n(key: PluralKey, n: number, params: Params = {}): string {
     const form = this.#plural.select(n);
