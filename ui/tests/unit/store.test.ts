@@ -82,6 +82,13 @@ describe("the store", () => {
     expect(store.notices.length).toBe(2);
   });
 
+  it("offers Cancel again when cancelling was refused", async () => {
+    const store = new Store(host({ cancel: () => Promise.reject(fault("too-late")) }));
+    await store.cancel(4);
+    expect(store.cancelling).toBeNull();
+    expect(store.notices.length).toBe(1);
+  });
+
   it("does again what it started, and only that", async () => {
     const starts = [7, 8];
     const showSlot = vi.fn(async () => starts.shift() ?? 9);
