@@ -30,8 +30,10 @@ export default defineConfig(({ mode }) => {
             name: "browser",
             environment: "node",
             include: ["tests/browser/**/*.test.ts"],
-            testTimeout: 20_000,
-            hookTimeout: 20_000,
+            // Deadlines, not expectations: a busy machine may take its time.
+            testTimeout: 60_000,
+            hookTimeout: 60_000,
+            expect: { poll: { timeout: 15_000 } },
           },
         },
       ],

@@ -8,8 +8,8 @@ import { PANEL } from "../lib/options";
 
 const BACKGROUND = { white: "#fff", black: "#000", red: "#f00" } as const;
 
-export function fitted(bitmap: ImageBitmap, adjust: Adjust): ImageData {
-  const { width, height } = PANEL[adjust.size];
+export function fitted(bitmap: ImageBitmap, adjust: Adjust, panel = PANEL[adjust.size]): ImageData {
+  const { width, height } = panel;
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;

@@ -73,7 +73,7 @@ export class FakeHost implements Api {
       version: "0.1.0-fake",
       locale: locale(scenario.lang),
       zone: Intl.DateTimeFormat().resolvedOptions().timeZone || "Europe/Paris",
-      simulated: simulated && state !== "first",
+      simulated: scenario.demo || (simulated && state !== "first"),
       demo_forced: scenario.demo,
       clock: {
         chosen:
@@ -101,6 +101,13 @@ export class FakeHost implements Api {
       },
       warning: state === "warning" ? FAULTS.boot() : null,
     };
+    this.#state.settings = FakeHost.#unset(this.#state.settings);
+  }
+
+  /** What is not set does not cross the app's bridge at all. */
+  static #unset(settings: AppState["settings"]): AppState["settings"] {
+    const { devices, ...rest } = settings;
+    return devices ? settings : (rest as AppState["settings"]);
   }
 
   /** Fills slots and opens a picture as the scenario wants; answers the picture's id. */
@@ -257,7 +264,7 @@ export class FakeHost implements Api {
 
   async thumbnails({ picture, options }: PictureRequest) {
     this.calls.push("thumbnails");
-    const image = fitted(this.#picture(picture).bitmap, options.adjust);
+    const image = fitted(this.#picture(picture).bitmap, options.adjust, { width: 100, height: 75 });
     const algorithms = METHODS.map((m) => m.algorithm);
     const size = image.width * image.height;
     const payload = new Uint8Array(size * algorithms.length);

@@ -139,7 +139,12 @@ export class Store {
 
   async cancel(operation: number): Promise<void> {
     this.cancelling = operation;
-    await this.attempt("operation", () => this.api.cancel(operation));
+    try {
+      await this.api.cancel(operation);
+    } catch (error) {
+      this.cancelling = null;
+      this.complain("operation", error);
+    }
   }
 
   /** Does something that may be refused; the refusal becomes a notice. */

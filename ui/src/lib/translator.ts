@@ -36,6 +36,11 @@ export class Translator {
     return fill(this.#catalogue[key] ?? CATALOGUES.en[key] ?? key, params);
   }
 
+  /** The text of a key made at run time, where there is one. */
+  word(key: string): string | undefined {
+    return this.#catalogue[key];
+  }
+
   /** The plural form for `n`, which also fills `{n}`. */
   n(key: PluralKey, n: number, params: Params = {}): string {
     const form = this.#plural.select(n);
@@ -48,6 +53,11 @@ export class Translator {
     if (!decimals) return this.#number.format(value);
     const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
     return new Intl.NumberFormat(this.locale, digits).format(value);
+  }
+
+  /** Sentences in a row; Chinese sets no space after its full stop. */
+  sentences(said: readonly string[]): string {
+    return said.join(this.locale === "zh" ? "" : " ");
   }
 
   /** "8 s", "2 min": a length of time as a person says it. */

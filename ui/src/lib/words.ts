@@ -1,4 +1,5 @@
 // States of the clock and of an operation, in words. Pure: same state and language, same words.
+import type { JournalEntry } from "../bindings/JournalEntry";
 import type { LinkState } from "../bindings/LinkState";
 import type { Operation } from "../bindings/Operation";
 import type { Progress } from "../bindings/Progress";
@@ -85,6 +86,12 @@ export function reportWords(tr: Translator, report: Report): string {
   if (report.packets_resent > 0) parts.push(tr.n("report.resent", report.packets_resent));
   if (report.reconnects > 0) parts.push(tr.n("report.reconnects", report.reconnects));
   return parts.join(" · ");
+}
+
+/** What exactly was done: faces and switches by their names in the language, anything else as it was noted. */
+export function journalDetail(tr: Translator, { action, detail }: Pick<JournalEntry, "action" | "detail">): string {
+  if (action !== "face" && action !== "toggle") return detail;
+  return tr.word(`${action}.${detail}`) ?? detail;
 }
 
 export type Signal = { bars: 0 | 1 | 2 | 3 | 4; word: "strong" | "good" | "weak" | "poor" | "none" };

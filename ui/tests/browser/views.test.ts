@@ -19,6 +19,14 @@ describe("first start", () => {
   });
 });
 
+describe("a start with --demo", () => {
+  it("does not ask what was said already", async () => {
+    const page = await openWindow({ query: "state=first&demo" });
+    await page.getByTestId("panel").waitFor();
+    expect(await page.getByTestId("simulated-label").count()).toBe(1);
+  });
+});
+
 describe("settings", () => {
   it("switch the language at once, everywhere", async () => {
     const page = await openWindow();

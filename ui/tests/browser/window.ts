@@ -79,7 +79,7 @@ export async function openWindow({ query = "", width = 1280, height = 860, densi
     timezoneId: "Europe/Paris",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(8_000);
+  page.setDefaultTimeout(15_000);
   pages.push(page);
   page.on("pageerror", (error) => complaints.push(`page error: ${error.message}`));
   page.on("console", (message) => {

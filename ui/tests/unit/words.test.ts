@@ -4,7 +4,7 @@ import type { Progress } from "../../src/bindings/Progress";
 import { asFault } from "../../src/lib/api";
 import { isNeutral, METHODS, neutral, SLIDERS } from "../../src/lib/options";
 import { Translator } from "../../src/lib/translator";
-import { countdown, linkTone, linkWords, progressWords, reportWords, signal, zoneCity } from "../../src/lib/words";
+import { countdown, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, zoneCity } from "../../src/lib/words";
 
 const en = new Translator("en");
 const zh = new Translator("zh");
@@ -66,6 +66,13 @@ describe("small words", () => {
   it("turn signal strength into bars and a word", () => {
     expect([-40, -60, -61, -80, -95, null].map((rssi) => signal(rssi).bars)).toEqual([4, 4, 3, 2, 1, 0]);
     expect(signal(null).word).toBe("none");
+  });
+
+  it("name faces and switches of the journal, and leave other details as they are", () => {
+    expect(journalDetail(zh, { action: "face", detail: "clock1" })).toBe("时钟 1");
+    expect(journalDetail(en, { action: "toggle", detail: "invert" })).toBe("Invert colours");
+    expect(journalDetail(en, { action: "face", detail: "sundial" })).toBe("sundial");
+    expect(journalDetail(en, { action: "show", detail: "picture" })).toBe("picture");
   });
 
   it("name a zone by its city", () => {

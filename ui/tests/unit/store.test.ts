@@ -1,0 +1,101 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { AppState } from "../../src/bindings/AppState";
+import type { Settings } from "../../src/bindings/Settings";
+import type { Api } from "../../src/lib/api";
+import { Store } from "../../src/lib/store.svelte";
+
+beforeAll(() => void vi.stubGlobal("document", { documentElement: {} }));
+
+const settings = { language: "en", theme: "system", devices: "simulated", idle_seconds: 300 } as Settings;
+const state = (version: string): AppState =>
+  ({ version, locale: "en", settings, slots: [null, null, null, null], clock: { operation: null }, warning: null }) as unknown as AppState;
+const fault = (code: string) => ({ code, agent_code: "INTERNAL", message: `${code} happened.`, hint: "Do this.", params: {} });
+
+function host(parts: Partial<Api>): Api {
+  return { onState: async () => () => undefined, state: async () => state("1"), ...parts } as Api;
+}
+
+describe("the store", () => {
+  it("does not let the first answer undo a change that was told meanwhile", async () => {
+    let tell: (state: AppState) => void = () => undefined;
+    const store = new Store(
+      host({
+        onState: async (callback) => {
+          tell = callback;
+          return () => undefined;
+        },
+        state: async () => {
+          const old = state("old");
+          tell(state("new"));
+          return old;
+        },
+      }),
+    );
+    await store.start();
+    expect(store.state?.version).toBe("new");
+  });
+
+  it("says why the app cannot be reached", async () => {
+    const store = new Store(host({ state: () => Promise.reject(fault("no-app")) }));
+    await store.start();
+    expect(store.bootFault?.code).toBe("no-app");
+  });
+
+  it("saves one thing after the other, each with what came before", async () => {
+    const saved: Settings[] = [];
+    const release: (() => void)[] = [];
+    const store = new Store(
+      host({
+        saveSettings: (settings) => {
+          saved.push(settings);
+          return new Promise((done) => release.push(done));
+        },
+      }),
+    );
+    await store.start();
+    const first = store.save({ theme: "dark" });
+    const second = store.save({ idle_seconds: 0 });
+    expect(store.settings).toMatchObject({ theme: "dark", idle_seconds: 0 });
+    await vi.waitFor(() => expect(saved.length).toBe(1));
+    release[0]?.();
+    await first;
+    await vi.waitFor(() => expect(saved.length).toBe(2));
+    release[1]?.();
+    await second;
+    expect(saved[1]).toMatchObject({ theme: "dark", idle_seconds: 0 });
+    expect(store.settings).toMatchObject({ theme: "dark", idle_seconds: 0 });
+  });
+
+  it("takes back what could not be saved, and says so", async () => {
+    const store = new Store(host({ saveSettings: () => Promise.reject(fault("disk-full")) }));
+    await store.start();
+    await store.save({ theme: "dark" });
+    expect(store.settings?.theme).toBe("system");
+    expect(store.notices).toMatchObject([{ tone: "error", message: "disk-full happened.", hint: "Do this." }]);
+  });
+
+  it("keeps one notice on each matter, three at most", () => {
+    const store = new Store(host({}));
+    for (const about of ["a", "b", "a", "c", "d"]) store.complain(about, fault(about));
+    expect(store.notices.map((notice) => notice.about)).toEqual(["a", "c", "d"]);
+    store.dismissAbout("c");
+    expect(store.notices.length).toBe(2);
+  });
+
+  it("offers Cancel again when cancelling was refused", async () => {
+    const store = new Store(host({ cancel: () => Promise.reject(fault("too-late")) }));
+    await store.cancel(4);
+    expect(store.cancelling).toBeNull();
+    expect(store.notices.length).toBe(1);
+  });
+
+  it("does again what it started, and only that", async () => {
+    const starts = [7, 8];
+    const showSlot = vi.fn(async () => starts.shift() ?? 9);
+    const store = new Store(host({ showSlot }));
+    await store.operate(() => store.api.showSlot(2));
+    expect(store.retry(6)).toBeNull();
+    store.retry(7)?.();
+    await vi.waitFor(() => expect(showSlot).toHaveBeenCalledTimes(2));
+  });
+});

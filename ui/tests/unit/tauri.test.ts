@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { PictureOptions } from "../../src/bindings/PictureOptions";
+import type { Settings } from "../../src/bindings/Settings";
+import type { DropEvent } from "../../src/lib/api";
+
+type Call = { command: string; args: unknown; headers: unknown };
+
+/** Stands where the real window has its bridge, and notes what crosses it. */
+const calls: Call[] = [];
+const callbacks: ((event: unknown) => void)[] = [];
+let answer: unknown = null;
+
+vi.stubGlobal("window", {
+  addEventListener: () => undefined,
+  __TAURI_INTERNALS__: {
+    metadata: { currentWindow: { label: "main" }, currentWebview: { label: "main", windowLabel: "main" } },
+    transformCallback: (callback: (event: unknown) => void) => callbacks.push(callback) - 1,
+    invoke: async (command: string, args: unknown, options?: { headers?: unknown }) => {
+      calls.push({ command, args, headers: options?.headers });
+      return answer;
+    },
+  },
+});
+
+const { tauriApi } = await import("../../src/lib/tauri");
+const api = tauriApi();
+const options = { algorithm: "bayer" } as unknown as PictureOptions;
+
+beforeEach(() => {
+  calls.length = 0;
+  callbacks.length = 0;
+  answer = null;
+});
+
+describe("the transport of the window", () => {
+  it.each<[string, () => Promise<unknown>, unknown]>([
+    ["state", () => api.state(), {}],
+    ["open_path", () => api.open({ path: "/a b.png" }), { path: "/a b.png" }],
+    ["render", () => api.render({ picture: 3, options }), { picture: 3, options }],
+    ["original", () => api.original({ picture: 3, options }), { picture: 3, options }],
+    ["thumbnails", () => api.thumbnails({ picture: 3, options }), { picture: 3, options }],
+    ["slot_picture", () => api.slotPicture(2), { slot: 2 }],
+    ["simulated_screen", () => api.simulatedScreen(), {}],
+    ["show", () => api.show({ picture: 3, options, slot: 1 }), { picture: 3, options, slot: 1 }],
+    ["show_slot", () => api.showSlot(1), { slot: 1 }],
+    ["cancel", () => api.cancel(7), { operation: 7 }],
+    ["dismiss", () => api.dismiss(7), { operation: 7 }],
+    ["set_time", () => api.setTime(null), { zone: null }],
+    ["set_face", () => api.setFace("clock1"), { face: "clock1" }],
+    ["toggle", () => api.toggle("invert"), { toggle: "invert" }],
+    ["quiet_hours", () => api.quietHours({ on: true, start_hour: 23, end_hour: 6 }), { on: true, startHour: 23, endHour: 6 }],
+    ["clear", () => api.clear(), {}],
+    ["scan", () => api.scan(), {}],
+    ["choose_clock", () => api.chooseClock("AA"), { address: "AA" }],
+    ["zones", () => api.zones(), {}],
+    ["save_settings", () => api.saveSettings({ theme: "dark" } as Settings), { settings: { theme: "dark" } }],
+    ["journal", () => api.journal(50), { limit: 50 }],
+  ])("calls %s with its arguments", async (command, call, args) => {
+    await call();
+    expect(calls).toEqual([{ command, args, headers: undefined }]);
+  });
+
+  it("sends a picture's bytes as they are, its name in a header that any name fits", async () => {
+    const bytes = Uint8Array.of(1, 2, 3);
+    await api.open({ name: "été 图.png", bytes });
+    expect(calls).toEqual([
+      { command: "open_bytes", args: bytes, headers: { name: encodeURIComponent("été 图.png") } },
+    ]);
+  });
+
+  it("asks for one picture file, and takes no for an answer", async () => {
+    expect(await api.pickFile("Open", "Pictures")).toBeNull();
+    answer = "C:\\pictures\\a.png";
+    expect(await api.pickFile("Open", "Pictures")).toEqual({ path: "C:\\pictures\\a.png" });
+    expect(calls[0]).toMatchObject({
+      command: "plugin:dialog|open",
+      args: { options: { multiple: false, directory: false, filters: [{ name: "Pictures" }] } },
+    });
+  });
+
+  it("passes on every state that the app tells", async () => {
+    const seen: unknown[] = [];
+    await api.onState((state) => seen.push(state));
+    callbacks[0]?.({ event: "state", id: 1, payload: { version: "1" } });
+    expect(seen).toEqual([{ version: "1" }]);
+  });
+
+  it("takes the first of the files dropped and says how many there were", async () => {
+    const seen: DropEvent[] = [];
+    await api.onDrop((event) => seen.push(event));
+    // Tauri listens for enter, over, drop and leave, in this order.
+    const position = { x: 0, y: 0 };
+    callbacks[0]?.({ payload: { paths: ["/a", "/b"], position } });
+    callbacks[1]?.({ payload: { position } });
+    callbacks[2]?.({ payload: { paths: ["/a", "/b"], position } });
+    callbacks[2]?.({ payload: { paths: [], position } });
+    callbacks[3]?.({ payload: null });
+    expect(seen).toEqual([
+      { type: "enter" },
+      { type: "drop", source: { path: "/a" }, files: 2 },
+      { type: "drop", source: null, files: 0 },
+      { type: "leave" },
+    ]);
+  });
+});
