@@ -32,13 +32,13 @@ mod linux {
     pub(super) async fn status_notifier() -> bool {
         let asked = async {
             let bus = zbus::Connection::session().await?;
-            let watcher = zbus::Proxy::new(
-                &bus,
-                "org.kde.StatusNotifierWatcher",
-                "/StatusNotifierWatcher",
-                "org.kde.StatusNotifierWatcher",
-            )
-            .await?;
+            let watcher: zbus::Proxy<'_> = zbus::proxy::Builder::new(&bus)
+                .destination("org.kde.StatusNotifierWatcher")?
+                .path("/StatusNotifierWatcher")?
+                .interface("org.kde.StatusNotifierWatcher")?
+                .cache_properties(zbus::proxy::CacheProperties::No)
+                .build()
+                .await?;
             watcher
                 .get_property::<bool>("IsStatusNotifierHostRegistered")
                 .await

@@ -1,8 +1,8 @@
 //! A desktop for a test: window system, tray, the app under WebDriver, a hand on the mouse.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -205,8 +205,7 @@ impl Desktop {
                     env!("CARGO_MANIFEST_DIR"),
                     "/tests/desktop/drag_source.py"
                 ))
-                .arg(path)
-                .stderr(Stdio::null()),
+                .arg(path),
         );
         let source = window("drag source").await;
         let target = window("^Regie$").await;
