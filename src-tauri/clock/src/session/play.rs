@@ -54,6 +54,10 @@ struct Sent {
 /// The sending of one request over one link.
 struct Pass {
     script: Script,
+    /// For each step, the writes before it, for the progress.
+    writes_before: Vec<u32>,
+    /// All writes of the script.
+    writes: u32,
     limits: Limits,
     /// Next step.
     step: usize,
@@ -125,8 +129,11 @@ impl Actor {
         let cap = self.config.payload_cap;
         let limits = limits_of(held, cap);
         let script = dialect.script(request, limits).map_err(Stop::Failed)?;
+        let (writes_before, writes) = count_writes(&script);
         let mut pass = Pass {
             script,
+            writes_before,
+            writes,
             limits,
             step: 0,
             data_done: 0,
@@ -147,8 +154,7 @@ impl Actor {
                 .map(|script| count(script.writes().count()))
                 .sum()
         };
-        let mut total =
-            cursor.packets_before + count(pass.script.writes().count()) + packets_after(limits);
+        let mut total = cursor.packets_before + pass.writes + packets_after(limits);
         tracing::debug!(
             request = request.name(),
             payload = limits.payload(),
@@ -174,9 +180,7 @@ impl Actor {
                         let now = limits_of(held, cap);
                         if now != pass.limits {
                             pass.recut(dialect, request, now)?;
-                            total = cursor.packets_before
-                                + count(pass.script.writes().count())
-                                + packets_after(now);
+                            total = cursor.packets_before + pass.writes + packets_after(now);
                             continue;
                         }
                         if end <= pass.data_done {
@@ -291,7 +295,7 @@ impl Actor {
                 }
             }
         }
-        Ok(count(pass.script.writes().count()))
+        Ok(pass.writes)
     }
 }
 
@@ -310,6 +314,7 @@ impl Pass {
             "the link's packet size has changed"
         );
         self.script = dialect.script(request, limits).map_err(Stop::Failed)?;
+        (self.writes_before, self.writes) = count_writes(&self.script);
         self.limits = limits;
         self.step = self.first_step_after(self.data_done);
         Ok(())
@@ -376,11 +381,26 @@ impl Pass {
 
     /// Writes of this pass that are behind it.
     fn writes_done(&self) -> u32 {
-        let writes = self.script.steps()[..self.step.min(self.script.steps().len())]
-            .iter()
-            .filter(|step| matches!(step, Step::Write(_)));
-        count(writes.count())
+        self.writes_before
+            .get(self.step)
+            .copied()
+            .unwrap_or(self.writes)
     }
+}
+
+/// For each step of a script, the writes before it; and all of them.
+fn count_writes(script: &Script) -> (Vec<u32>, u32) {
+    let mut writes = 0;
+    let before = script
+        .steps()
+        .iter()
+        .map(|step| {
+            let before = writes;
+            writes += u32::from(matches!(step, Step::Write(_)));
+            before
+        })
+        .collect();
+    (before, writes)
 }
 
 enum Waited {
