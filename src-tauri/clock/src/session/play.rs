@@ -254,22 +254,21 @@ impl Actor {
                     hold,
                     limit,
                 } => {
-                    debug_assert_eq!(answer, Answer::RefreshDone);
                     let silent = self.silent_clock.as_ref() == Some(&held.clock.address);
                     let limit = if silent { hold } else { limit };
                     let watch_packets = pass.data_done > 0;
-                    let waited = await_refresh(
+                    let waited = await_answer(
                         held,
                         dialect,
                         &self.shared.state,
-                        (hold, limit),
+                        (answer, hold, limit),
                         watch_packets,
                         run,
                     )
                     .await;
                     pass.step += 1;
                     match waited {
-                        Waited::Refreshed => {
+                        Waited::Answered => {
                             run.tally.report.refresh = Refresh::Confirmed;
                             if self.silent_clock.as_ref() == Some(&held.clock.address) {
                                 self.silent_clock = None;
@@ -404,8 +403,8 @@ fn count_writes(script: &Script) -> (Vec<u32>, u32) {
 }
 
 enum Waited {
-    /// The clock said that it has finished.
-    Refreshed,
+    /// The awaited answer came.
+    Answered,
     /// It never said so.
     Silent,
     /// The operation was cancelled after the least time.
@@ -418,11 +417,11 @@ enum Waited {
     Rejected,
 }
 
-async fn await_refresh(
+async fn await_answer(
     held: &mut Held,
     dialect: &dyn Dialect,
     state: &tokio::sync::watch::Sender<LinkState>,
-    (hold, limit): (Duration, Duration),
+    (awaited, hold, limit): (Answer, Duration, Duration),
     watch_packets: bool,
     run: &Run,
 ) -> Waited {
@@ -443,9 +442,9 @@ async fn await_refresh(
         let wait = TICK.min(limit - elapsed);
         match timeout(wait, held.connection.notifications.recv()).await {
             Ok(Some(value)) => match dialect.interpret(&value) {
-                Answer::RefreshDone => return Waited::Refreshed,
+                answer if answer == awaited => return Waited::Answered,
                 Answer::Rejected if watch_packets => return Waited::Rejected,
-                Answer::Rejected | Answer::Accepted { .. } | Answer::Other => {}
+                _ => {}
             },
             Ok(None) if began.elapsed() < hold => return Waited::LostEarly,
             Ok(None) => return Waited::LostLate,
