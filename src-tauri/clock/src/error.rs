@@ -99,6 +99,14 @@ pub enum ClockError {
         /// Bytes given.
         actual: usize,
     },
+    /// A face or toggle of a name that does not exist.
+    #[error("\"{name}\" is not one of {known}.")]
+    NameUnknown {
+        /// What was given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// A code that nobody has published and that the profile does not hold.
     #[error("The clock's command for \"{name}\" is not known.")]
     CodeUnknown {
@@ -255,6 +263,7 @@ impl ClockError {
             Self::DateInvalid { .. } => "date-invalid",
             Self::CountdownTextLength { .. } => "countdown-text-length",
             Self::CountdownBitmapLength { .. } => "countdown-bitmap-length",
+            Self::NameUnknown { .. } => "name-unknown",
             Self::CodeUnknown { .. } => "code-unknown",
             Self::ProfileInvalid { .. } => "profile-invalid",
             Self::RawEmpty => "raw-empty",
@@ -295,6 +304,7 @@ impl ClockError {
             | Self::DateInvalid { .. }
             | Self::CountdownTextLength { .. }
             | Self::CountdownBitmapLength { .. }
+            | Self::NameUnknown { .. }
             | Self::CodeUnknown { .. }
             | Self::ProfileInvalid { .. }
             | Self::RawEmpty
@@ -332,6 +342,7 @@ impl ClockError {
             Self::CountdownTextLength { .. } => {
                 "Shorten the text: the clock style takes 8 characters, the calendar style 4."
             }
+            Self::NameUnknown { .. } => "Use one of the names listed.",
             Self::CodeUnknown { .. } => {
                 "If you know the command, add an entry with this name, a channel and the bytes to the clock profile file; nothing is sent on a guess."
             }
@@ -417,6 +428,9 @@ impl ClockError {
                     ("expected", expected.to_string()),
                     ("actual", actual.to_string()),
                 ]
+            }
+            Self::NameUnknown { name, known } => {
+                vec![("name", name.clone()), ("known", known.clone())]
             }
             Self::CodeUnknown { name } => vec![("name", name.clone())],
             Self::RawTooLong {

@@ -13,6 +13,7 @@ pub mod request;
 pub mod session;
 pub mod time;
 
+pub use bluetooth::BluetoothAdapter;
 pub use countdown::{Countdown, CountdownStyle, TextBitmap};
 pub use dialect::{Dialect, Pingping, Profile};
 pub use error::{AgentCode, ClockError};

@@ -119,9 +119,7 @@ impl FromStr for Face {
         Self::ALL
             .into_iter()
             .find(|face| face.name() == text)
-            .ok_or_else(|| ClockError::CodeUnknown {
-                name: text.to_owned(),
-            })
+            .ok_or_else(|| unknown(text, &Self::ALL.map(Self::name)))
     }
 }
 
@@ -178,9 +176,14 @@ impl FromStr for Toggle {
         Self::ALL
             .into_iter()
             .find(|toggle| toggle.name() == text)
-            .ok_or_else(|| ClockError::CodeUnknown {
-                name: text.to_owned(),
-            })
+            .ok_or_else(|| unknown(text, &Self::ALL.map(Self::name)))
+    }
+}
+
+fn unknown(name: &str, known: &[&str]) -> ClockError {
+    ClockError::NameUnknown {
+        name: name.to_owned(),
+        known: known.join(", "),
     }
 }
 

@@ -95,7 +95,7 @@ proptest! {
 
 /// Days since 1970-01-01 of a proleptic Gregorian date, counted year by year and month by month.
 fn days_from_civil(year: u16, month: u8, day: u8) -> i64 {
-    let leap = |y: u16| y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let leap = |y: u16| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
     let years: i64 = (1970..year).map(|y| if leap(y) { 366 } else { 365 }).sum();
     let lengths = [
         31,

@@ -732,3 +732,41 @@ async fn an_operation_that_takes_too_long_is_given_up() {
     bench.session.disconnect().await.unwrap();
     bench.assert_usable().await;
 }
+
+/// A job of two requests: once the first has taken effect, "cancelled" would not be true.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_has_taken_effect_is_finished_rather_than_cancelled() {
+    let bench = ready();
+    let sent = picture(PictureSize::Full, 11);
+    let job = Job::new(Request::Picture(sent.clone())).then(Request::SetFace(Face::Picture));
+    let operation = bench.session.submit(job);
+    let mut progress = operation.progress();
+    progress
+        .wait_for(|progress| progress.stage == Stage::Refreshing)
+        .await
+        .unwrap();
+    operation.cancel();
+    let report = done(operation.outcome().await);
+    assert_eq!(report.packets, 128);
+    assert_eq!(bench.clock.mode(), regie_sim::Mode::Picture);
+    bench.assert_usable().await;
+}
+
+/// BLE-1: connecting and reading the services share one budget.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_never_answers_is_given_up_within_the_connect_limit() {
+    let limit = Duration::from_secs(25);
+    let config = SessionConfig {
+        connect_limit: limit,
+        ..SessionConfig::default()
+    };
+    let bench = bench_with(awake(), config);
+    bench.clock.order_times(Fault::DiscoveryHangs, u32::MAX);
+    let asked = tokio::time::Instant::now();
+    assert_eq!(
+        failed(bench.run(upload()).await).code(),
+        "clock-discovery-timeout"
+    );
+    assert!(asked.elapsed() <= limit + Duration::from_secs(1));
+    bench.assert_usable().await;
+}

@@ -1,1 +1,8 @@
 //! The link over a real radio.
+
+mod adapter;
+mod failure;
+mod link;
+mod runtime;
+
+pub use adapter::BluetoothAdapter;

@@ -178,7 +178,19 @@ impl Actor {
         self.publish(LinkState::Discovering {
             clock: clock.clone(),
         });
-        match unless_cancelled(run, discover(&connection, &clock.address)).await {
+        // One budget for connecting and reading the services.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let discovery = async {
+            timeout(left, discover(&connection, &clock.address))
+                .await
+                .unwrap_or_else(|_| {
+                    Err(ClockError::DiscoveryTimeout {
+                        address: clock.address.clone(),
+                        seconds: left.as_secs(),
+                    })
+                })
+        };
+        match unless_cancelled(run, discovery).await {
             Ok(Ok(())) => Ok(Ok(Held { connection, clock })),
             Ok(Err(error)) => {
                 release(&connection).await;

@@ -75,6 +75,9 @@ pub(super) const REJECTIONS: u32 = 33;
 /// that does not fit it.
 pub(super) const REJECTIONS_IN_PLACE: u32 = 4;
 
+/// Changes of the packet size in one upload; a link settles after one or two.
+pub(super) const RECUTS: u32 = 8;
+
 /// How often an operation may start over, after a lost link or a late rejection.
 pub(super) const REPEATS: u32 = 1;
 

@@ -3,7 +3,9 @@
 mod actor;
 mod connect;
 pub mod limits;
+mod line;
 mod operation;
+mod pass;
 mod play;
 mod state;
 

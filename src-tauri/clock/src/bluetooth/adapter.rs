@@ -1,0 +1,342 @@
+//! The computer's Bluetooth adapter.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use btleplug::api::{
+    Central, CentralEvent, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions,
+    ScanFilter,
+};
+use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
+use futures::StreamExt;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::link::BluetoothLink;
+use super::runtime::BluetoothRuntime;
+use super::{failure, link};
+use crate::ClockError;
+use crate::dialect::GattTable;
+use crate::link::{Adapter, Address, Advertisement, Connection, Scan, ScanFeed, Unavailable};
+
+/// For a question the system answers from memory.
+const QUESTION: Duration = Duration::from_secs(5);
+/// For a connection. BlueZ itself gives up after 40 s, btleplug after 30 s; the session, which
+/// has a shorter limit, abandons the attempt before.
+const CONNECT: Duration = Duration::from_secs(30);
+/// For letting go; BlueZ takes 2 to 3 s.
+pub(super) const DISCONNECT: Duration = Duration::from_secs(5);
+/// Devices remembered by address; a busy place has a few hundred within earshot.
+const KNOWN_LIMIT: usize = 512;
+
+/// The adapter of this computer. It has threads of its own.
+#[derive(Debug)]
+pub struct BluetoothAdapter {
+    runtime: Arc<BluetoothRuntime>,
+    radio: Arc<Radio>,
+}
+
+/// What the tasks on the Bluetooth threads share.
+#[derive(Debug)]
+struct Radio {
+    gatt: GattTable,
+    /// Kept, since each one opens a connection to the system's Bluetooth service.
+    manager: tokio::sync::Mutex<Option<Manager>>,
+    /// What was heard, by address.
+    known: Mutex<HashMap<Address, PeripheralId>>,
+    /// Connecting and cleaning up after it, one at a time.
+    connecting: tokio::sync::Mutex<()>,
+}
+
+impl BluetoothAdapter {
+    /// The adapter, for clocks with these characteristics. Nothing is asked of the system yet.
+    ///
+    /// # Errors
+    /// [`ClockError::Bluetooth`] when no threads can be started.
+    pub fn new(gatt: GattTable) -> Result<Self, ClockError> {
+        let radio = Radio {
+            gatt,
+            manager: tokio::sync::Mutex::new(None),
+            known: Mutex::new(HashMap::new()),
+            connecting: tokio::sync::Mutex::new(()),
+        };
+        Ok(Self {
+            runtime: Arc::new(BluetoothRuntime::start()?),
+            radio: Arc::new(radio),
+        })
+    }
+}
+
+#[async_trait]
+impl Adapter for BluetoothAdapter {
+    async fn check(&self) -> Result<(), ClockError> {
+        let radio = Arc::clone(&self.radio);
+        self.runtime
+            .run(|_| async move { radio.powered_adapter().await.map(|_| ()) })
+            .await
+    }
+
+    async fn scan(&self) -> Result<Scan, ClockError> {
+        let radio = Arc::clone(&self.radio);
+        self.runtime
+            .run(|abandoned| async move { radio.scan(abandoned).await })
+            .await
+    }
+
+    async fn connect(&self, address: &Address) -> Result<Connection, ClockError> {
+        let (radio, runtime) = (Arc::clone(&self.radio), Arc::clone(&self.runtime));
+        let address = address.clone();
+        self.runtime
+            .run(|abandoned| async move { radio.connect(address, runtime, abandoned).await })
+            .await
+    }
+}
+
+impl Radio {
+    /// The adapter to use: the first that is switched on.
+    async fn powered_adapter(&self) -> Result<platform::Adapter, ClockError> {
+        let unavailable = |reason| ClockError::BluetoothUnavailable { reason };
+        let mut kept = self.manager.lock().await;
+        let manager = match kept.take() {
+            Some(manager) => manager,
+            None => in_time("Bluetooth", Manager::new()).await?,
+        };
+        // A manager that fails is not kept: its connection to the service may be gone.
+        let adapters = in_time("the adapter list", manager.adapters()).await?;
+        *kept = Some(manager);
+        drop(kept);
+        if adapters.is_empty() {
+            return Err(unavailable(Unavailable::NoAdapter));
+        }
+        for adapter in adapters {
+            let state = in_time("the adapter", adapter.adapter_state()).await?;
+            // A state that is not known yet is worth a try.
+            if state != CentralState::PoweredOff {
+                return Ok(adapter);
+            }
+        }
+        Err(unavailable(Unavailable::RadioOff))
+    }
+
+    async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
+        let adapter = self.powered_adapter().await?;
+        let events = in_time("the adapter's events", adapter.events()).await?;
+        in_time("the scan", adapter.start_scan(ScanFilter::default())).await?;
+        let (feed, scan) = Scan::new();
+        if abandoned.is_cancelled() {
+            feed.end.cancel();
+        }
+        tokio::spawn(self.listen(adapter, events, feed));
+        Ok(scan)
+    }
+
+    /// Hands on what is heard until the scan shall end.
+    async fn listen(
+        self: Arc<Self>,
+        adapter: platform::Adapter,
+        mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
+        feed: ScanFeed,
+    ) {
+        let ScanFeed { heard, end, ended } = feed;
+        let hand_on = |advertisement| match heard.try_send(advertisement) {
+            // What does not fit is heard again.
+            Ok(()) | Err(TrySendError::Full(_)) => true,
+            Err(TrySendError::Closed(_)) => false,
+        };
+        let already = tokio::select! {
+            () = end.cancelled() => Vec::new(),
+            already = self.connected(&adapter) => already,
+        };
+        let mut listening = already.into_iter().all(hand_on);
+        while listening {
+            let event = tokio::select! {
+                biased;
+                () = end.cancelled() => break,
+                event = events.next() => event,
+            };
+            let id = match event {
+                None | Some(CentralEvent::StateUpdate(CentralState::PoweredOff)) => break,
+                Some(event) => of_device(event),
+            };
+            let Some(id) = id else { continue };
+            // A device that has gone meanwhile says nothing.
+            let advertisement = tokio::select! {
+                () = end.cancelled() => break,
+                advertisement = self.advertisement(&adapter, &id) => advertisement,
+            };
+            if let Some(advertisement) = advertisement {
+                listening = hand_on(advertisement);
+            }
+        }
+        if let Err(error) = in_time("stopping the scan", adapter.stop_scan()).await {
+            tracing::debug!(%error, "the scan did not stop");
+        }
+        // Nobody may wait for it any more.
+        let _ = ended.send(());
+    }
+
+    /// Clocks that the system holds a connection to: they do not advertise.
+    async fn connected(&self, adapter: &platform::Adapter) -> Vec<Advertisement> {
+        let options = RetrievePeripheralsOptions {
+            identifiers: None,
+            services: Some(vec![
+                Uuid::from_u128(self.gatt.main_service),
+                Uuid::from_u128(self.gatt.alt_service),
+            ]),
+        };
+        let found = in_time("connected devices", adapter.retrieve_peripherals(options)).await;
+        let mut clocks = Vec::new();
+        // Not every system can be asked for this.
+        for peripheral in found.unwrap_or_default() {
+            if let Some(advertisement) = self.describe(&peripheral).await
+                && advertisement.connected
+            {
+                clocks.push(advertisement);
+            }
+        }
+        clocks
+    }
+
+    async fn advertisement(
+        &self,
+        adapter: &platform::Adapter,
+        id: &PeripheralId,
+    ) -> Option<Advertisement> {
+        let peripheral = in_time("a device", adapter.peripheral(id)).await.ok()?;
+        self.describe(&peripheral).await
+    }
+
+    /// A device as it was heard; none when the system only remembers it.
+    async fn describe(&self, peripheral: &Peripheral) -> Option<Advertisement> {
+        let properties = in_time("a device", peripheral.properties()).await.ok()??;
+        let connected = match properties.rssi {
+            Some(_) => false,
+            None => in_time("a device", peripheral.is_connected())
+                .await
+                .unwrap_or(false),
+        };
+        if properties.rssi.is_none() && !connected {
+            return None;
+        }
+        // The alias of a device without a name is its address on some systems.
+        let name = properties
+            .advertisement_name
+            .or(properties.local_name)
+            .unwrap_or_default();
+        let address = address_of(peripheral);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KNOWN_LIMIT && !known.contains_key(&address) {
+            known.clear();
+        }
+        known.insert(address.clone(), peripheral.id());
+        drop(known);
+        Some(Advertisement {
+            address,
+            name,
+            rssi: properties.rssi,
+            connected,
+            simulated: false,
+        })
+    }
+
+    async fn connect(
+        self: Arc<Self>,
+        address: Address,
+        runtime: Arc<BluetoothRuntime>,
+        abandoned: CancellationToken,
+    ) -> Result<Connection, ClockError> {
+        let failed = |detail: &str| ClockError::ConnectFailed {
+            address: address.clone(),
+            detail: detail.to_owned(),
+        };
+        let _one_at_a_time = tokio::select! {
+            guard = self.connecting.lock() => guard,
+            () = abandoned.cancelled() => return Err(failed("given up")),
+        };
+        let adapter = self.powered_adapter().await?;
+        let id = self
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&address)
+            .cloned();
+        let Some(id) = id else {
+            return Err(failed("it was not heard"));
+        };
+        let peripheral = in_time("the clock", adapter.peripheral(&id))
+            .await
+            .map_err(|_| failed("it was forgotten"))?;
+        let attempt = tokio::select! {
+            attempt = timeout(CONNECT, peripheral.connect()) => match attempt {
+                Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
+                Err(_) => Err(failed("no answer")),
+            },
+            () = abandoned.cancelled() => Err(failed("given up")),
+        };
+        let link = match attempt {
+            Ok(()) => {
+                link::establish(&adapter, peripheral.clone(), address, self.gatt, runtime).await
+            }
+            Err(error) => Err(error),
+        };
+        if link.is_err() || abandoned.is_cancelled() {
+            // Neither an error nor a dropped future ends the attempt, and a half-open link keeps
+            // everybody else out.
+            let_go(&peripheral).await;
+        }
+        let (link, notifications): (BluetoothLink, _) = link?;
+        Ok(Connection {
+            link: Arc::new(link),
+            notifications,
+        })
+    }
+}
+
+/// Disconnects, within a bound. Harmless when there is no link.
+pub(super) async fn let_go(peripheral: &Peripheral) {
+    match timeout(DISCONNECT, peripheral.disconnect()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "disconnecting failed"),
+        Err(_) => tracing::warn!("disconnecting took too long"),
+    }
+}
+
+/// Waits for an answer of the system, within a bound.
+pub(super) async fn in_time<T>(
+    what: &str,
+    question: impl Future<Output = btleplug::Result<T>>,
+) -> Result<T, ClockError> {
+    match timeout(QUESTION, question).await {
+        Ok(answer) => answer.map_err(|error| failure::general(&error)),
+        Err(_) => Err(ClockError::Bluetooth {
+            detail: format!("no answer about {what}"),
+        }),
+    }
+}
+
+/// The MAC address, or the system's own identifier where it hides the address.
+fn address_of(peripheral: &Peripheral) -> Address {
+    let mac = peripheral.address();
+    if mac == btleplug::api::BDAddr::default() {
+        Address::new(&peripheral.id().to_string())
+    } else {
+        Address::new(&mac.to_string())
+    }
+}
+
+/// The device that an event says something new about.
+fn of_device(event: CentralEvent) -> Option<PeripheralId> {
+    match event {
+        CentralEvent::DeviceDiscovered(id)
+        | CentralEvent::DeviceUpdated(id)
+        | CentralEvent::ManufacturerDataAdvertisement { id, .. }
+        | CentralEvent::ServiceDataAdvertisement { id, .. }
+        | CentralEvent::ServicesAdvertisement { id, .. }
+        | CentralEvent::RssiUpdate { id, .. } => Some(id),
+        _ => None,
+    }
+}

@@ -1,0 +1,277 @@
+//! An established link.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use btleplug::api::{
+    Central, CentralEvent, CharPropFlags, Characteristic, Peripheral as _, WriteType,
+};
+use btleplug::platform::{self, Peripheral};
+use futures::{Stream, StreamExt};
+use std::pin::Pin;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::adapter::{in_time, let_go};
+use super::failure;
+use super::runtime::BluetoothRuntime;
+use crate::ClockError;
+use crate::dialect::GattTable;
+use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
+
+/// For reading the services.
+const DISCOVER: Duration = Duration::from_secs(10);
+/// For one write. BlueZ itself gives up after 30 s; the session does before.
+const WRITE: Duration = Duration::from_secs(30);
+/// How often a link is asked whether it lives: not every system says when it goes.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+pub(super) struct BluetoothLink {
+    peripheral: Peripheral,
+    address: Address,
+    gatt: GattTable,
+    runtime: Arc<BluetoothRuntime>,
+    characteristics: Arc<Mutex<Option<Characteristics>>>,
+    life: Arc<Life>,
+}
+
+#[derive(Clone)]
+struct Characteristics {
+    main: Characteristic,
+    alt: Characteristic,
+}
+
+struct Life {
+    lost: AtomicBool,
+    /// Ends the task that watches the link.
+    closed: CancellationToken,
+}
+
+/// Watches a fresh connection.
+pub(super) async fn establish(
+    adapter: &platform::Adapter,
+    peripheral: Peripheral,
+    address: Address,
+    gatt: GattTable,
+    runtime: Arc<BluetoothRuntime>,
+) -> Result<(BluetoothLink, mpsc::Receiver<Vec<u8>>), ClockError> {
+    if !in_time("the link", peripheral.is_connected()).await? {
+        let detail = "the link went at once".to_owned();
+        return Err(ClockError::ConnectFailed { address, detail });
+    }
+    let events = in_time("the adapter's events", adapter.events()).await?;
+    let notifications = in_time("notifications", peripheral.notifications()).await?;
+    let (sender, receiver) = mpsc::channel(NOTIFICATION_BACKLOG);
+    let life = Arc::new(Life {
+        lost: AtomicBool::new(false),
+        closed: CancellationToken::new(),
+    });
+    tokio::spawn(watch(
+        peripheral.clone(),
+        gatt,
+        events,
+        notifications,
+        sender,
+        Arc::clone(&life),
+    ));
+    let characteristics = Arc::new(Mutex::new(None));
+    Ok((
+        BluetoothLink {
+            peripheral,
+            address,
+            gatt,
+            runtime,
+            characteristics,
+            life,
+        },
+        receiver,
+    ))
+}
+
+/// Hands notifications on, and notices when the link goes; the sender's end says so.
+async fn watch(
+    peripheral: Peripheral,
+    gatt: GattTable,
+    mut events: Pin<Box<dyn Stream<Item = CentralEvent> + Send>>,
+    mut notifications: Pin<Box<dyn Stream<Item = btleplug::api::ValueNotification> + Send>>,
+    sender: mpsc::Sender<Vec<u8>>,
+    life: Arc<Life>,
+) {
+    let main = Uuid::from_u128(gatt.main_characteristic);
+    let id = peripheral.id();
+    let mut heartbeat = tokio::time::interval(HEARTBEAT);
+    heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let (mut events_open, mut notifications_open) = (true, true);
+    loop {
+        tokio::select! {
+            () = life.closed.cancelled() => break,
+            notification = notifications.next(), if notifications_open => match notification {
+                // They are optional, so those that nobody takes may be lost.
+                Some(notification) if notification.uuid == main => {
+                    let _ = sender.try_send(notification.value);
+                }
+                Some(_) => {}
+                None => notifications_open = false,
+            },
+            event = events.next(), if events_open => match event {
+                Some(CentralEvent::DeviceDisconnected(gone)) if gone == id => break,
+                Some(_) => {}
+                None => events_open = false,
+            },
+            _ = heartbeat.tick() => {
+                if let Ok(false) = in_time("the link", peripheral.is_connected()).await {
+                    break;
+                }
+            }
+        }
+    }
+    life.lost.store(true, Ordering::Release);
+}
+
+impl BluetoothLink {
+    fn of(&self, channel: Channel) -> Option<Characteristic> {
+        let found = self
+            .characteristics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()?;
+        Some(match channel {
+            Channel::Main => found.main,
+            Channel::Alt => found.alt,
+        })
+    }
+}
+
+#[async_trait]
+impl ClockLink for BluetoothLink {
+    async fn discover(&self) -> Result<(), ClockError> {
+        let (peripheral, gatt, address) =
+            (self.peripheral.clone(), self.gatt, self.address.clone());
+        let found = self
+            .runtime
+            .run(|_| async move { discover(&peripheral, gatt, address).await })
+            .await?;
+        *self
+            .characteristics
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(found);
+        Ok(())
+    }
+
+    fn mtu(&self) -> u16 {
+        self.peripheral.mtu()
+    }
+
+    async fn write(&self, channel: Channel, bytes: &[u8]) -> Result<(), WriteError> {
+        let Some(characteristic) = self.of(channel) else {
+            return Err(WriteError::NotSent("the services were not read".to_owned()));
+        };
+        if self.is_lost() {
+            return Err(WriteError::NotSent("the link was lost".to_owned()));
+        }
+        if bytes.len() > usize::from(self.mtu().saturating_sub(3)) {
+            // The system would make a long write of it, which these clocks do not take.
+            return Err(WriteError::Refused(
+                "longer than the link carries".to_owned(),
+            ));
+        }
+        let (peripheral, bytes) = (self.peripheral.clone(), bytes.to_vec());
+        let life = Arc::clone(&self.life);
+        let written = self.runtime.run(|abandoned| async move {
+            let write = peripheral.write(&characteristic, &bytes, WriteType::WithResponse);
+            let result = tokio::select! {
+                result = timeout(WRITE, write) => match result {
+                    Ok(result) => result.map_err(|error| failure::writing(&error)),
+                    Err(_) => Err(WriteError::AnswerLost("no answer".to_owned())),
+                },
+                () = abandoned.cancelled() => Err(WriteError::AnswerLost("given up".to_owned())),
+            };
+            if result.is_err()
+                && let Ok(false) = in_time("the link", peripheral.is_connected()).await
+            {
+                life.lost.store(true, Ordering::Release);
+            }
+            Ok(result)
+        });
+        written
+            .await
+            .unwrap_or_else(|error| Err(WriteError::AnswerLost(error.to_string())))
+    }
+
+    fn is_lost(&self) -> bool {
+        self.life.lost.load(Ordering::Acquire)
+    }
+
+    async fn disconnect(&self) {
+        self.life.closed.cancel();
+        self.life.lost.store(true, Ordering::Release);
+        let peripheral = self.peripheral.clone();
+        let done = self.runtime.run(|_| async move {
+            let_go(&peripheral).await;
+            Ok(())
+        });
+        // The only error is that the task broke off, and then there is nothing left to do.
+        let _ = done.await;
+    }
+}
+
+impl Drop for BluetoothLink {
+    /// A link that nobody let go would keep the clock awake and everybody else out.
+    fn drop(&mut self) {
+        if !self.life.closed.is_cancelled() {
+            self.life.closed.cancel();
+            let peripheral = self.peripheral.clone();
+            self.runtime
+                .handle()
+                .spawn(async move { let_go(&peripheral).await });
+        }
+    }
+}
+
+/// Reads the services. Success without both characteristics is none: Windows says so now and
+/// then when it could not read them.
+async fn discover(
+    peripheral: &Peripheral,
+    gatt: GattTable,
+    address: Address,
+) -> Result<Characteristics, ClockError> {
+    match timeout(DISCOVER, peripheral.discover_services()).await {
+        Ok(result) => result.map_err(|error| failure::general(&error))?,
+        Err(_) => {
+            let seconds = DISCOVER.as_secs();
+            return Err(ClockError::DiscoveryTimeout { address, seconds });
+        }
+    }
+    let all = peripheral.characteristics();
+    let find = |service, characteristic| {
+        let (service, characteristic) = (Uuid::from_u128(service), Uuid::from_u128(characteristic));
+        all.iter()
+            .find(|c| c.service_uuid == service && c.uuid == characteristic)
+            .cloned()
+    };
+    let main = find(gatt.main_service, gatt.main_characteristic);
+    let alt = find(gatt.alt_service, gatt.alt_characteristic);
+    let (main, alt) = match (main, alt) {
+        (Some(main), Some(alt)) => (main, alt),
+        (main, alt) => {
+            let missing = match (main, alt) {
+                (None, None) => "picture and command characteristics",
+                (None, _) => "picture characteristic",
+                _ => "command characteristic",
+            };
+            let missing = missing.to_owned();
+            return Err(ClockError::CharacteristicsMissing { address, missing });
+        }
+    };
+    if main.properties.contains(CharPropFlags::NOTIFY) {
+        // Notifications are optional, so a clock that refuses them is still of use.
+        if let Err(error) = in_time("notifications", peripheral.subscribe(&main)).await {
+            tracing::warn!(%error, "no notifications from this clock");
+        }
+    }
+    Ok(Characteristics { main, alt })
+}
