@@ -15,6 +15,11 @@ pub(super) const ONE: i32 = crate::light::ONE as i32;
 /// Luminance of sRGB's primaries (IEC 61966-2-1), in 65536ths; together exactly one.
 const LUMA: [i64; 3] = [13_938, 46_868, 4_730];
 
+/// Light of 8-bit sRGB 253: from here on it is white.
+const NEARLY_WHITE: i32 = (ONE as i64 * 982 / 1000) as i32;
+/// Light of 8-bit sRGB 2: up to here it is black.
+const NEARLY_BLACK: i32 = (ONE as i64 * 6 / 10_000) as i32;
+
 /// Luminance of the red ink.
 pub(super) const RED_LUMA: i32 = luma([crate::light::ONE, 0, 0]);
 
@@ -51,8 +56,15 @@ impl Targets {
         };
         let channels = || frame.red.iter().zip(&frame.green).zip(&frame.blue);
         targets.luma.extend(channels().map(|((&r, &g), &b)| {
-            let [r, g, b] = [r, g, b].map(i64::from);
-            ((LUMA[0] * r + LUMA[1] * g + LUMA[2] * b + 32_768) >> 16) as i32
+            let luma = luma([r, g, b]);
+            // Paper that a JPEG left at 253 or 254 must not get a sprinkle of dots.
+            if luma >= NEARLY_WHITE {
+                ONE
+            } else if luma <= NEARLY_BLACK {
+                0
+            } else {
+                luma
+            }
         }));
         match palette {
             Palette::BlackWhite => {
@@ -65,9 +77,14 @@ impl Targets {
                 );
             }
             Palette::BlackWhiteRed => {
-                targets
-                    .red
-                    .extend(channels().map(|((&r, &g), &b)| red_share([r, g, b])));
+                targets.red.extend(
+                    channels()
+                        .zip(&targets.luma)
+                        .map(|(((&r, &g), &b), &luma)| {
+                            let certain = luma == 0 || luma == ONE;
+                            if certain { 0 } else { red_share([r, g, b]) }
+                        }),
+                );
                 targets
                     .free
                     .extend(targets.luma.iter().zip(&targets.red).map(|(&luma, &red)| {
