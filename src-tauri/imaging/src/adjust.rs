@@ -46,6 +46,11 @@ pub type Level = Bounded<-100, 100>;
 /// 0..=100 percent.
 pub type Share = Bounded<0, 100>;
 
+impl Share {
+    /// All of it.
+    pub const FULL: Self = Self(100);
+}
+
 /// An exponent within 0.2..=5; 1 is neutral, more is brighter mid-tones.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -442,14 +447,24 @@ fn word(value: &Value) -> String {
         .to_ascii_lowercase()
 }
 
-/// The name with the smallest edit distance (Levenshtein 1966) to `wanted`.
+/// The name that begins with `wanted`, else the one with the smallest edit distance to it
+/// (Levenshtein 1966).
 pub(crate) fn nearest(wanted: &str, names: &[&'static str]) -> &'static str {
     // Longer input is certainly no slip of the pen, and the distance is quadratic.
     let wanted: Vec<char> = wanted.chars().take(MAX_QUOTED).collect();
+    let distance = |name: &str| {
+        let begun =
+            !wanted.is_empty() && name.chars().take(wanted.len()).eq(wanted.iter().copied());
+        if begun {
+            0
+        } else {
+            edit_distance(&wanted, name)
+        }
+    };
     names
         .iter()
         .copied()
-        .min_by_key(|name| edit_distance(&wanted, name))
+        .min_by_key(|name| distance(name))
         .unwrap_or_default()
 }
 

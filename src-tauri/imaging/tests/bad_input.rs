@@ -1,4 +1,5 @@
 //! Broken, foreign, huge and hostile input: a clear sentence each time, never a panic.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod made;
 
@@ -223,7 +224,7 @@ fn a_drawing_that_is_too_much_is_refused() {
     let chain = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><defs><g id='a0'/>{chain}</defs><use href='#a19999'/></svg>"
     );
-    let _ = decode(chain.as_bytes(), &Limits::DEFAULT);
+    assert_eq!(refusal(chain.as_bytes()).code(), "too-complex");
     // Each element uses the one before it twice: 2^60 of them.
     let bomb: String = (1..60)
         .map(|at| {
@@ -236,9 +237,26 @@ fn a_drawing_that_is_too_much_is_refused() {
     let bomb = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><defs><rect id='a0' width='1' height='1'/>{bomb}</defs><use href='#a59'/></svg>"
     );
-    assert_eq!(refusal(bomb.as_bytes()).code(), "too-complex");
+    assert_eq!(
+        refusal(bomb.as_bytes()).code(),
+        "too-complex",
+        "{}",
+        refusal(bomb.as_bytes())
+    );
     let laughs = "<!DOCTYPE svg [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;'><!ENTITY d '&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;'>]><svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><desc>&d;&d;&d;&d;</desc></svg>";
     let _ = decode(laughs.as_bytes(), &Limits::DEFAULT);
+}
+
+/// The longest chain that is let through does not exhaust the stack.
+#[test]
+fn a_long_chain_of_uses_is_drawn_or_refused() {
+    let chain: String = (1..1_990)
+        .map(|at| format!("<g id='a{at}'><use href='#a{}'/></g>", at - 1))
+        .collect();
+    let chain = format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><defs><rect id='a0' width='9' height='9'/>{chain}</defs><use href='#a1989'/></svg>"
+    );
+    let _ = decode(chain.as_bytes(), &Limits::DEFAULT);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! What every method promises, and how well it does.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod made;
 

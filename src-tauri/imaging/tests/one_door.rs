@@ -1,4 +1,5 @@
 //! IMG-16: picture bytes come in through `regie_imaging::decode` and nowhere else.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

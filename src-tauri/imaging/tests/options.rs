@@ -1,4 +1,5 @@
 //! Reading options from command lines and from JSON.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use regie_imaging::{

@@ -1,4 +1,5 @@
 //! Packing, unpacking and previewing.
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use regie_imaging::{Ink, InkMap, Inks, Panel, Planes, preview_png, preview_rgba};

@@ -18,6 +18,9 @@ const SHORT_SIDE: f32 = 800.0;
 const LONG_SIDE: f32 = 4000.0;
 /// Deepest nesting of elements. The parser and renderer call themselves for each level.
 const MAX_DEPTH: usize = 200;
+/// Stack of the thread that draws, in bytes: enough for [`MAX_DEPTH`] and [`MAX_USES`] together.
+/// It is reserved, not used, by drawings of usual depth.
+const STACK: usize = 128 << 20;
 /// Most nodes of a drawing, text between elements included.
 const MAX_NODES: u32 = 500_000;
 /// Most `use` elements: each may lead to the next, which nests without being nested.
@@ -35,6 +38,19 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 });
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
+    let failed = || ImagingError::DecoderFailed {
+        format: Format::Svg.name(),
+    };
+    // Parser and renderer call themselves for each level; a stack that runs out ends the process.
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || draw(bytes, limits));
+        work.map_err(|_| failed())?.join().map_err(|_| failed())?
+    })
+}
+
+fn draw(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
     let damaged = |detail: String| ImagingError::Damaged {
         format: Format::Svg.name(),
         detail,
@@ -95,7 +111,8 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingEr
         ..Default::default()
     };
     let tree = Tree::from_xmltree(&document, &options).map_err(|error| match error {
-        usvg::Error::ElementsLimitReached => ImagingError::TooComplex {
+        usvg::Error::ElementsLimitReached
+        | usvg::Error::ParsingFailed(XmlError::NodesLimitReached) => ImagingError::TooComplex {
             detail: "it has too many elements",
         },
         usvg::Error::InvalidSize => ImagingError::NoPixels,

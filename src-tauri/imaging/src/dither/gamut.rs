@@ -28,6 +28,7 @@ const fn luma([r, g, b]: [u16; 3]) -> i32 {
 }
 
 /// Lightness and red share of every pixel, as the inks can show them.
+#[derive(Clone)]
 pub(crate) struct Targets {
     pub(crate) panel: Panel,
     pub(super) palette: Palette,

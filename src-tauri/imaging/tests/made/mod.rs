@@ -12,15 +12,15 @@ use jpeg_encoder::{ColorType, Encoder};
 use regie_imaging::{Adjust, Algorithm, Ink, Limits, Note, Options, Panel, Pipeline, decode};
 
 /// What a panel of exactly the picture's size shows.
-pub struct Shown {
-    pub width: usize,
-    pub inks: Vec<Ink>,
-    pub notes: Vec<Note>,
+pub(crate) struct Shown {
+    pub(crate) width: usize,
+    pub(crate) inks: Vec<Ink>,
+    pub(crate) notes: Vec<Note>,
 }
 
 impl Shown {
     /// Top left, top right, bottom left, bottom right.
-    pub fn corners(&self) -> [Ink; 4] {
+    pub(crate) fn corners(&self) -> [Ink; 4] {
         let last = self.inks.len() - 1;
         [
             self.inks[0],
@@ -31,11 +31,11 @@ impl Shown {
     }
 }
 
-pub fn shown(bytes: &[u8], width: u16, height: u16) -> Shown {
+pub(crate) fn shown(bytes: &[u8], width: u16, height: u16) -> Shown {
     shown_with(bytes, width, height, Adjust::default())
 }
 
-pub fn shown_with(bytes: &[u8], width: u16, height: u16, adjust: Adjust) -> Shown {
+pub(crate) fn shown_with(bytes: &[u8], width: u16, height: u16, adjust: Adjust) -> Shown {
     let picture = decode(bytes, &Limits::DEFAULT).expect("decodes");
     let options = Options {
         algorithm: Algorithm::None,
@@ -53,7 +53,7 @@ pub fn shown_with(bytes: &[u8], width: u16, height: u16, adjust: Adjust) -> Show
 }
 
 /// Black, white, red and light grey, from the top left.
-pub fn quadrants(width: u32, height: u32) -> RgbImage {
+pub(crate) fn quadrants(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         image::Rgb(match (x < width / 2, y < height / 2) {
             (true, true) => [0, 0, 0],
@@ -64,7 +64,7 @@ pub fn quadrants(width: u32, height: u32) -> RgbImage {
     })
 }
 
-pub fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+pub(crate) fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut bytes = Vec::new();
     picture
         .write_to(&mut Cursor::new(&mut bytes), format)
@@ -72,11 +72,11 @@ pub fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     bytes
 }
 
-pub fn jpeg(pixels: &[u8], width: u16, height: u16, kind: ColorType) -> Vec<u8> {
+pub(crate) fn jpeg(pixels: &[u8], width: u16, height: u16, kind: ColorType) -> Vec<u8> {
     jpeg_with(pixels, width, height, kind, |_| {})
 }
 
-pub fn jpeg_with(
+pub(crate) fn jpeg_with(
     pixels: &[u8],
     width: u16,
     height: u16,
@@ -93,14 +93,14 @@ pub fn jpeg_with(
 }
 
 /// A TIFF block with one entry: orientation.
-pub fn exif_orientation(orientation: u8) -> Vec<u8> {
+pub(crate) fn exif_orientation(orientation: u8) -> Vec<u8> {
     let mut exif = b"II\x2a\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
     exif.extend([orientation, 0, 0, 0, 0, 0, 0, 0]);
     exif
 }
 
 /// Left half transparent, right half black, by a palette with tRNS.
-pub fn indexed_png_with_transparency(width: u32, height: u32) -> Vec<u8> {
+pub(crate) fn indexed_png_with_transparency(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Indexed);
@@ -125,7 +125,7 @@ fn colour_of_frame(at: u32) -> [u8; 4] {
 }
 
 /// The first frame red, the others black.
-pub fn animated_gif(width: u32, height: u32, frames: u32) -> Vec<u8> {
+pub(crate) fn animated_gif(width: u32, height: u32, frames: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = GifEncoder::new(&mut bytes);
     for at in 0..frames {
@@ -137,7 +137,7 @@ pub fn animated_gif(width: u32, height: u32, frames: u32) -> Vec<u8> {
     bytes
 }
 
-pub fn animated_png(width: u32, height: u32, frames: u32) -> Vec<u8> {
+pub(crate) fn animated_png(width: u32, height: u32, frames: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgba);
@@ -153,7 +153,7 @@ pub fn animated_png(width: u32, height: u32, frames: u32) -> Vec<u8> {
 }
 
 /// WebP container specification, "Animation": VP8X, ANIM, and an ANMF around each frame's VP8L.
-pub fn animated_webp(width: u32, height: u32, frames: u32) -> Vec<u8> {
+pub(crate) fn animated_webp(width: u32, height: u32, frames: u32) -> Vec<u8> {
     let chunk = |name: &[u8; 4], body: &[u8]| {
         let mut chunk = name.to_vec();
         chunk.extend((body.len() as u32).to_le_bytes());
