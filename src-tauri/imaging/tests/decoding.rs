@@ -57,6 +57,31 @@ fn baseline_and_progressive_jpeg_show_the_same() {
 }
 
 #[test]
+fn jpegs_of_all_samplings_restarts_and_odd_sizes_are_whole() {
+    use jpeg_encoder::SamplingFactor::{R_4_1_1, R_4_2_0, R_4_2_2, R_4_4_0, R_4_4_4};
+    let pixels = quadrants(67, 45).into_raw();
+    for sampling in [R_4_4_4, R_4_2_2, R_4_2_0, R_4_4_0, R_4_1_1] {
+        for progressive in [false, true] {
+            for restart in [0, 3] {
+                let bytes = jpeg_with(&pixels, 67, 45, ColorType::Rgb, |encoder| {
+                    encoder.set_sampling_factor(sampling);
+                    encoder.set_progressive(progressive);
+                    if restart > 0 {
+                        encoder.set_restart_interval(restart);
+                    }
+                });
+                let corners = shown(&bytes, 67, 45).corners();
+                assert_eq!(
+                    corners,
+                    [K, W, R, W],
+                    "{sampling:?}, progressive {progressive}, restart {restart}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_grey_jpeg_shows_grey() {
     let pixels: Vec<u8> = (0..32 * 32)
         .map(|at| if at % 32 < 16 { 0 } else { 255 })

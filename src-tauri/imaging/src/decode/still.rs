@@ -4,9 +4,8 @@ use image::error::LimitErrorKind;
 use image::{ColorType, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader};
 
 use super::colour::Conversion;
-use super::jpeg::one_line;
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
-use super::{Decoded, Limits, frames};
+use super::{Decoded, Limits, frames, one_line};
 use crate::{Format, ImagingError, Note};
 
 /// Decodes PNG, GIF, WebP, BMP and TIFF.

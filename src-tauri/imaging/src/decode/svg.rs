@@ -7,9 +7,8 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::roxmltree::{Document, Error as XmlError, ParsingOptions};
 use resvg::usvg::{self, ImageHrefResolver, ImageKind, Tree};
 
-use super::jpeg::one_line;
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
-use super::{Decoded, Limits, colour::Conversion};
+use super::{Decoded, Limits, colour::Conversion, one_line};
 use crate::{Format, ImagingError, Note};
 
 /// A drawing is rendered so that its shorter side has this many pixels: it has no size of its own.
