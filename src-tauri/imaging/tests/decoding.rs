@@ -114,6 +114,27 @@ fn cmyk_and_ycck_jpegs_show_their_inks() {
     assert_eq!(seen, 2, "one of the two polarities for each kind");
 }
 
+#[test]
+fn a_cmyk_tiff_shows_its_inks() {
+    let ink = |x: u32, y: u32| match (x < 8, y < 8) {
+        (true, true) => [0, 0, 0, 255],
+        (true, false) => [0, 255, 255, 0],
+        _ => [0_u8; 4],
+    };
+    let pixels: Vec<u8> = (0..256).flat_map(|at| ink(at % 16, at / 16)).collect();
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut bytes).expect("starts");
+    for _page in 0..2 {
+        encoder
+            .write_image::<tiff::encoder::colortype::CMYK8>(16, 16, &pixels)
+            .expect("encodes");
+    }
+    drop(encoder);
+    let bytes = bytes.into_inner();
+    assert_eq!(shown(&bytes, 16, 16).corners(), [K, W, R, W]);
+    assert_eq!(codes(&bytes), ["first-page", "cmyk-converted"]);
+}
+
 /// IMG-3: the eight orientations of EXIF (CIPA DC-008, 4.6.4.1, tag 274).
 #[test]
 fn exif_orientation_turns_the_picture_upright() {

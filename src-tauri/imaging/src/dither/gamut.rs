@@ -18,7 +18,7 @@ const LUMA: [i64; 3] = [13_938, 46_868, 4_730];
 /// Light of 8-bit sRGB 253: from here on it is white.
 const NEARLY_WHITE: i32 = (ONE as i64 * 982 / 1000) as i32;
 /// Light of 8-bit sRGB 2: up to here it is black.
-const NEARLY_BLACK: i32 = (ONE as i64 * 6 / 10_000) as i32;
+const NEARLY_BLACK: i32 = (ONE as i64 * 7 / 10_000) as i32;
 
 /// Luminance of the red ink.
 pub(super) const RED_LUMA: i32 = luma([crate::light::ONE, 0, 0]);
@@ -151,3 +151,88 @@ fn red_share([r, g, b]: [u16; 3]) -> i32 {
 
 /// Red share, over the square root of the lightness, up to which a pixel counts as grey.
 const NEUTRAL: f32 = 0.038;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(pixels: &[[u16; 3]]) -> Targets {
+        let panel = Panel {
+            width: pixels.len() as u16,
+            height: 1,
+        };
+        let channel = |at: usize| pixels.iter().map(|pixel| pixel[at]).collect();
+        let frame = Frame {
+            panel,
+            red: channel(0),
+            green: channel(1),
+            blue: channel(2),
+        };
+        Targets::project(&frame, Palette::BlackWhiteRed)
+    }
+
+    /// What the inks can mix is wanted as it is.
+    #[test]
+    fn mixtures_of_the_inks_stay_where_they_are() {
+        for white in (0..=10).map(|tenths| tenths * ONE / 10) {
+            for red in (1..=10)
+                .map(|tenths| tenths * ONE / 10)
+                .filter(|red| white + red <= ONE)
+            {
+                let targets = project(&[[(white + red) as u16, white as u16, white as u16]]);
+                assert!(
+                    (targets.red[0] - red).abs() < 200,
+                    "{white} {red}: {}",
+                    targets.red[0]
+                );
+                assert!((Targets::white(targets.luma[0], targets.red[0]) - white).abs() < 200);
+            }
+        }
+    }
+
+    #[test]
+    fn no_share_of_an_ink_is_ever_negative() {
+        let steps = || (0..=8).map(|step| (step * 65_535 / 8) as u16);
+        let pixels: Vec<_> = steps()
+            .flat_map(|r| steps().flat_map(move |g| steps().map(move |b| [r, g, b])))
+            .collect();
+        let targets = project(&pixels);
+        for (&luma, &red) in targets.luma.iter().zip(&targets.red) {
+            let white = Targets::white(luma, red);
+            assert!(
+                red >= 0 && white >= -2 && white + red <= ONE + 2,
+                "{luma} {red}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_the_inks_themselves_are_pinned() {
+        let one = u16::MAX;
+        let targets = project(&[
+            [0; 3],
+            [one; 3],
+            [one, 0, 0],
+            [one, 300, 0],
+            [30_000; 3],
+            [0, one, 0],
+            [0, 0, one],
+        ]);
+        assert_eq!(targets.free, [0, 0, 0, -1, -1, -1, -1]);
+    }
+
+    /// DI-6: paper that a JPEG left a little grey.
+    #[test]
+    fn nearly_white_is_white_and_nearly_black_is_black() {
+        let light = |code: usize| [crate::light::LINEAR_OF_8[code]; 3];
+        let targets = project(&[
+            light(253),
+            light(254),
+            light(1),
+            light(2),
+            light(250),
+            light(5),
+        ]);
+        assert_eq!(targets.free, [0, 0, 0, 0, -1, -1]);
+    }
+}

@@ -93,3 +93,25 @@ fn ink_at(luma: i32, red: i32, threshold: i32) -> Ink {
         Ink::Black
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mask_holds_every_rank_once() {
+        for mask in [&BAYER[..], &BLUE_NOISE[..]] {
+            let mut ranks = mask.to_vec();
+            ranks.sort_unstable();
+            assert!(ranks.iter().copied().eq(0..mask.len() as u16));
+        }
+        assert_eq!(BLUE_NOISE.len(), BLUE_NOISE_SIDE * BLUE_NOISE_SIDE);
+    }
+
+    /// The first rows as Bayer printed them.
+    #[test]
+    fn the_bayer_matrix_is_bayers() {
+        assert_eq!(BAYER[..8], [0, 32, 8, 40, 2, 34, 10, 42]);
+        assert_eq!(BAYER[8..16], [48, 16, 56, 24, 50, 18, 58, 26]);
+    }
+}
