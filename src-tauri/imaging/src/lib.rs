@@ -30,7 +30,7 @@ mod sniff;
 mod source;
 mod tone;
 
-pub use adjust::{Adjust, AdjustKey, Background, Fit, Gamma, Level, Rotate, Share, Size};
+pub use adjust::{Adjust, AdjustKey, Background, Bounded, Fit, Gamma, Level, Rotate, Share, Size};
 pub use decode::{Limits, decode};
 pub use dither::{Algorithm, Kind, Palette};
 pub use error::ImagingError;

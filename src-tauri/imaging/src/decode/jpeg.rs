@@ -6,7 +6,7 @@ use zune_jpeg::errors::DecodeErrors;
 
 use super::colour::{Cmyk, Conversion};
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
-use super::{Decoded, Limits, orientation_of};
+use super::{Decoded, Limits, one_line, orientation_of};
 use crate::{ImagingError, Note};
 
 const FORMAT: &str = "JPEG";
@@ -43,7 +43,13 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingEr
         channels
     };
     limits.check_dimensions(width, height, working)?;
-    decoder.set_options(options.jpeg_set_out_colorspace(stored));
+    // Lenient with headers, which cameras write in many ways, strict with pixels: what does not
+    // decode would be filled with grey.
+    decoder.set_options(
+        options
+            .set_strict_mode(true)
+            .jpeg_set_out_colorspace(stored),
+    );
 
     let profile = decoder.icc_profile();
     let orientation = orientation_of(decoder.exif().map(Vec::as_slice));
@@ -93,20 +99,6 @@ fn refused(error: DecodeErrors) -> ImagingError {
             detail: one_line(&format!("{other:?}")),
         },
     }
-}
-
-/// Longest part of a decoder's message that is passed on, in characters.
-const MAX_DETAIL: usize = 120;
-
-/// A decoder's message as part of a sentence.
-pub(super) fn one_line(message: &str) -> String {
-    let line = message
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .trim_end_matches('.');
-    line.chars().take(MAX_DETAIL).collect()
 }
 
 /// What the marker structure (ITU-T T.81, annex B) tells that the decoder does not.

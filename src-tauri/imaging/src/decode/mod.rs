@@ -131,3 +131,17 @@ fn orientation_of(exif: Option<&[u8]>) -> Orientation {
         .and_then(Orientation::from_exif_chunk)
         .unwrap_or(Orientation::NoTransforms)
 }
+
+/// Longest part of a decoder's message that is passed on, in characters.
+const MAX_DETAIL: usize = 120;
+
+/// A decoder's message as part of a sentence.
+fn one_line(message: &str) -> String {
+    let line = message
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .trim_end_matches('.');
+    line.chars().take(MAX_DETAIL).collect()
+}

@@ -8,9 +8,9 @@ use crate::decode::colour::Conversion;
 use crate::light::{LINEAR_OF_8, LINEAR_OF_16, ONE};
 use crate::raster::{Pixels, Raster};
 
-/// The shorter side keeps at least this many pixels: twice that of the largest panel turned
-/// upright, so that the final filter still has something to choose from.
-const WORKING_SIDE: u32 = 800;
+/// The shorter side keeps at least this many pixels: more than twice that of the larger panel, so
+/// that the final filter still decides what is seen.
+const WORKING_SIDE: u32 = 720;
 /// Most pixels of a raster (8 bytes each): bounds what a long thin picture keeps.
 const MAX_RASTER: u64 = 16_000_000;
 /// Source pixels from which a second thread pays.
@@ -53,43 +53,46 @@ pub(super) fn reduce(
     samples: &Samples<'_>,
     conversion: &Conversion,
 ) -> Result<Raster, ImagingError> {
-    let eight = |bytes: &[u8]| u32::from(LINEAR_OF_8[usize::from(bytes[0])]);
-    let eight_alpha = |bytes: &[u8]| u32::from(bytes[0]) * 257;
-    let wide = |bytes: &[u8]| usize::from(u16::from_ne_bytes([bytes[0], bytes[1]]));
-    let sixteen = |bytes: &[u8]| u32::from(LINEAR_OF_16[wide(bytes)]);
-    let sixteen_alpha = |bytes: &[u8]| wide(bytes) as u32;
+    let narrow = &*LINEAR_OF_8;
+    let eight = |code: u8| u32::from(narrow[usize::from(code)]);
+    let eight_alpha = |alpha: u8| u32::from(alpha) * 257;
+    let sixteen =
+        |high: u8, low: u8| u32::from(LINEAR_OF_16[usize::from(u16::from_ne_bytes([high, low]))]);
+    let sixteen_alpha = |high: u8, low: u8| u32::from(u16::from_ne_bytes([high, low]));
 
     let Layout { channels, depth } = conversion.output;
     let pixels = match (channels, depth) {
-        (Channels::Rgb, Depth::Eight) => {
-            let table = &*LINEAR_OF_8;
-            opaque(samples, conversion, 3, |p| {
-                [p[0], p[1], p[2]].map(|code| u32::from(table[usize::from(code)]))
+        (Channels::Rgb, Depth::Eight) => opaque(samples, conversion, |&[r, g, b]| {
+            [eight(r), eight(g), eight(b)]
+        }),
+        (Channels::Grey, Depth::Eight) => opaque(samples, conversion, |&[grey]| [eight(grey); 3]),
+        (Channels::Grey, Depth::Sixteen) => {
+            opaque(samples, conversion, |&[a, b]| [sixteen(a, b); 3])
+        }
+        (Channels::Rgb, Depth::Sixteen) => opaque(samples, conversion, |&[a, b, c, d, e, f]| {
+            [sixteen(a, b), sixteen(c, d), sixteen(e, f)]
+        }),
+        (Channels::GreyAlpha, Depth::Eight) => {
+            translucent(samples, conversion, |&[grey, alpha]| {
+                premultiplied([eight(grey); 3], eight_alpha(alpha))
             })
         }
-        (Channels::Grey, Depth::Eight) => opaque(samples, conversion, 1, |p| [eight(p); 3]),
-        (Channels::Grey, Depth::Sixteen) => opaque(samples, conversion, 2, |p| [sixteen(p); 3]),
-        (Channels::Rgb, Depth::Sixteen) => opaque(samples, conversion, 6, |p| {
-            [sixteen(p), sixteen(&p[2..]), sixteen(&p[4..])]
+        (Channels::GreyAlpha, Depth::Sixteen) => {
+            translucent(samples, conversion, |&[a, b, c, d]| {
+                premultiplied([sixteen(a, b); 3], sixteen_alpha(c, d))
+            })
+        }
+        (Channels::Rgba, Depth::Eight) => translucent(samples, conversion, |&[r, g, b, alpha]| {
+            premultiplied([eight(r), eight(g), eight(b)], eight_alpha(alpha))
         }),
-        (Channels::GreyAlpha, Depth::Eight) => translucent(samples, conversion, 2, |p| {
-            premultiplied([eight(p); 3], eight_alpha(&p[1..]))
-        }),
-        (Channels::GreyAlpha, Depth::Sixteen) => translucent(samples, conversion, 4, |p| {
-            premultiplied([sixteen(p); 3], sixteen_alpha(&p[2..]))
-        }),
-        (Channels::Rgba, Depth::Eight) => translucent(samples, conversion, 4, |p| {
-            premultiplied(
-                [eight(p), eight(&p[1..]), eight(&p[2..])],
-                eight_alpha(&p[3..]),
-            )
-        }),
-        (Channels::Rgba, Depth::Sixteen) => translucent(samples, conversion, 8, |p| {
-            premultiplied(
-                [sixteen(p), sixteen(&p[2..]), sixteen(&p[4..])],
-                sixteen_alpha(&p[6..]),
-            )
-        }),
+        (Channels::Rgba, Depth::Sixteen) => {
+            translucent(samples, conversion, |&[a, b, c, d, e, f, g, h]| {
+                premultiplied(
+                    [sixteen(a, b), sixteen(c, d), sixteen(e, f)],
+                    sixteen_alpha(g, h),
+                )
+            })
+        }
     };
     let block = block_side(samples.width, samples.height);
     Ok(Raster {
@@ -116,22 +119,20 @@ fn premultiplied(rgb: [u32; 3], alpha: u32) -> [u32; 4] {
     [r, g, b, alpha]
 }
 
-fn opaque(
+fn opaque<const BYTES: usize>(
     samples: &Samples<'_>,
     conversion: &Conversion,
-    stride: usize,
-    linear: impl Fn(&[u8]) -> [u32; 3] + Sync,
+    linear: impl Fn(&[u8; BYTES]) -> [u32; 3] + Sync,
 ) -> Pixels {
-    Pixels::Opaque(averaged(samples, conversion, stride, &linear, &U16x3::new))
+    Pixels::Opaque(averaged(samples, conversion, &linear, &U16x3::new))
 }
 
-fn translucent(
+fn translucent<const BYTES: usize>(
     samples: &Samples<'_>,
     conversion: &Conversion,
-    stride: usize,
-    linear: impl Fn(&[u8]) -> [u32; 4] + Sync,
+    linear: impl Fn(&[u8; BYTES]) -> [u32; 4] + Sync,
 ) -> Pixels {
-    let pixels = averaged(samples, conversion, stride, &linear, &U16x4::new);
+    let pixels = averaged(samples, conversion, &linear, &U16x4::new);
     // Most files with an alpha channel make no use of it.
     if pixels.iter().all(|pixel| pixel.0[3] == ONE) {
         return Pixels::Opaque(
@@ -149,11 +150,10 @@ fn translucent(
 }
 
 /// Averages blocks of `linear` pixels; bands of rows go to separate threads.
-fn averaged<const N: usize, P: Copy + Default + Send>(
+fn averaged<const BYTES: usize, const N: usize, P: Copy + Default + Send>(
     samples: &Samples<'_>,
     conversion: &Conversion,
-    stride: usize,
-    linear: &(impl Fn(&[u8]) -> [u32; N] + Sync),
+    linear: &(impl Fn(&[u8; BYTES]) -> [u32; N] + Sync),
     pixel: &(impl Fn([u16; N]) -> P + Sync),
 ) -> Vec<P> {
     let side = block_side(samples.width, samples.height) as usize;
@@ -175,8 +175,9 @@ fn averaged<const N: usize, P: Copy + Default + Send>(
             sums.fill([0; N]);
             for row in block_rows.chunks_exact(source_row) {
                 let row = conversion.convert(row, &mut converted);
-                for (sum, block) in sums.iter_mut().zip(row.chunks_exact(stride * side)) {
-                    for source in block.chunks_exact(stride) {
+                let (row, _) = row.as_chunks::<BYTES>();
+                for (sum, block) in sums.iter_mut().zip(row.chunks_exact(side)) {
+                    for source in block {
                         let value = linear(source);
                         for (sum, value) in sum.iter_mut().zip(value) {
                             *sum += value;

@@ -4,9 +4,8 @@ use image::error::LimitErrorKind;
 use image::{ColorType, ExtendedColorType, ImageDecoder, ImageError, ImageFormat, ImageReader};
 
 use super::colour::Conversion;
-use super::jpeg::one_line;
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
-use super::{Decoded, Limits, frames};
+use super::{Decoded, Limits, frames, one_line};
 use crate::{Format, ImagingError, Note};
 
 /// Decodes PNG, GIF, WebP, BMP and TIFF.
@@ -15,6 +14,11 @@ pub(super) fn decode(
     format: Format,
     limits: &Limits,
 ) -> Result<Decoded, ImagingError> {
+    if format == Format::WebP && riff_is_cut(bytes) {
+        return Err(ImagingError::Truncated {
+            format: format.name(),
+        });
+    }
     let refused = |error| refused(error, format, limits);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), image_format(format)?);
     let mut allowed = image::Limits::default();
@@ -69,6 +73,15 @@ pub(super) fn decode(
         orientation,
         notes,
     })
+}
+
+/// A RIFF file announces its length; the decoder calls a short one a corrupt bitstream.
+fn riff_is_cut(bytes: &[u8]) -> bool {
+    let announced = bytes
+        .get(4..)
+        .and_then(<[u8]>::first_chunk)
+        .map(|length| u32::from_le_bytes(*length));
+    announced.is_none_or(|length| u64::from(length) + 8 > bytes.len() as u64)
 }
 
 fn image_format(format: Format) -> Result<ImageFormat, ImagingError> {
@@ -132,7 +145,14 @@ fn from_float(pixels: &[u8]) -> Vec<u8> {
 
 fn refused(error: ImageError, format: Format, limits: &Limits) -> ImagingError {
     let name = format.name();
-    if ended_early(&error) {
+    // Some decoders tell it in words only.
+    let told = || {
+        error
+            .to_string()
+            .to_ascii_lowercase()
+            .contains("unexpected end of file")
+    };
+    if ended_early(&error) || told() {
         return ImagingError::Truncated { format: name };
     }
     match error {

@@ -4,11 +4,11 @@ use std::sync::{Arc, LazyLock};
 use image::metadata::Orientation;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
+use resvg::usvg::roxmltree::{Document, Error as XmlError, ParsingOptions};
 use resvg::usvg::{self, ImageHrefResolver, ImageKind, Tree};
 
-use super::jpeg::one_line;
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
-use super::{Decoded, Limits, colour::Conversion};
+use super::{Decoded, Limits, colour::Conversion, one_line};
 use crate::{Format, ImagingError, Note};
 
 /// A drawing is rendered so that its shorter side has this many pixels: it has no size of its own.
@@ -17,6 +17,13 @@ const SHORT_SIDE: f32 = 800.0;
 const LONG_SIDE: f32 = 4000.0;
 /// Deepest nesting of elements. The parser and renderer call themselves for each level.
 const MAX_DEPTH: usize = 200;
+/// Stack of the thread that draws, in bytes: enough for [`MAX_DEPTH`] and [`MAX_USES`] together.
+/// It is reserved, not used, by drawings of usual depth.
+const STACK: usize = 128 << 20;
+/// Most nodes of a drawing, text between elements included.
+const MAX_NODES: u32 = 500_000;
+/// Most `use` elements: each may lead to the next, which nests without being nested.
+const MAX_USES: usize = 2_000;
 /// Most pixels of one picture embedded in a drawing.
 const MAX_EMBEDDED_PIXELS: u64 = 16_000_000;
 /// Most bytes of XML: far above any drawing, far below what would take seconds to parse.
@@ -30,6 +37,19 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 });
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
+    let failed = || ImagingError::DecoderFailed {
+        format: Format::Svg.name(),
+    };
+    // Parser and renderer call themselves for each level; a stack that runs out ends the process.
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || draw(bytes, limits));
+        work.map_err(|_| failed())?.join().map_err(|_| failed())?
+    })
+}
+
+fn draw(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
     let damaged = |detail: String| ImagingError::Damaged {
         format: Format::Svg.name(),
         detail,
@@ -40,9 +60,36 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingEr
         });
     }
     let text = std::str::from_utf8(bytes).map_err(|_| damaged("its text is not UTF-8".into()))?;
-    if nesting(text) > MAX_DEPTH {
+    let ended = text.trim_end().ends_with('>');
+    let parsing = ParsingOptions {
+        allow_dtd: true,
+        nodes_limit: MAX_NODES,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(text, parsing).map_err(|error| match error {
+        XmlError::NodesLimitReached => ImagingError::TooComplex {
+            detail: "it has too many elements",
+        },
+        XmlError::UnclosedRootNode | XmlError::UnexpectedEndOfStream => ImagingError::Truncated {
+            format: Format::Svg.name(),
+        },
+        _ if !ended => ImagingError::Truncated {
+            format: Format::Svg.name(),
+        },
+        other => damaged(one_line(&other.to_string())),
+    })?;
+    if nesting(&document) > MAX_DEPTH {
         return Err(ImagingError::TooComplex {
             detail: "its elements are nested too deeply",
+        });
+    }
+    let uses = document
+        .descendants()
+        .filter(|node| node.tag_name().name() == "use")
+        .count();
+    if uses > MAX_USES {
+        return Err(ImagingError::TooComplex {
+            detail: "it repeats too many elements",
         });
     }
     let mut notes = Vec::new();
@@ -62,17 +109,12 @@ pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingEr
         fontdb: fonts,
         ..Default::default()
     };
-    let tree = Tree::from_str(text, &options).map_err(|error| match error {
-        usvg::Error::ElementsLimitReached => ImagingError::TooComplex {
+    let tree = Tree::from_xmltree(&document, &options).map_err(|error| match error {
+        usvg::Error::ElementsLimitReached
+        | usvg::Error::ParsingFailed(XmlError::NodesLimitReached) => ImagingError::TooComplex {
             detail: "it has too many elements",
         },
         usvg::Error::InvalidSize => ImagingError::NoPixels,
-        other if !text.trim_end().ends_with('>') => {
-            let _ = other;
-            ImagingError::Truncated {
-                format: Format::Svg.name(),
-            }
-        }
         other => damaged(one_line(&other.to_string())),
     })?;
     if omitted.load(Ordering::Relaxed) {
@@ -176,23 +218,14 @@ fn header_is_modest(kind: &ImageKind) -> bool {
     }
 }
 
-/// An upper bound of how deep elements nest: opening less closing tags, never below zero.
-fn nesting(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let (mut depth, mut deepest) = (0_usize, 0);
-    let mut tag_start = None;
-    for (at, pair) in bytes.windows(2).enumerate() {
-        match pair {
-            [b'<', b'/'] => depth = depth.saturating_sub(1),
-            [b'<', b'!' | b'?'] => {}
-            [b'<', _] => {
-                depth += 1;
-                deepest = deepest.max(depth);
-                tag_start = Some(at);
-            }
-            [b'/', b'>'] if tag_start.take().is_some() => depth = depth.saturating_sub(1),
-            _ => {}
-        }
+/// How deep elements nest.
+fn nesting(document: &Document<'_>) -> usize {
+    let mut depths: Vec<usize> = Vec::new();
+    for node in document.descendants() {
+        let parent = node
+            .parent()
+            .and_then(|parent| depths.get(parent.id().get_usize()).copied());
+        depths.push(parent.map_or(0, |depth| depth + 1));
     }
-    deepest
+    depths.into_iter().max().unwrap_or(0)
 }

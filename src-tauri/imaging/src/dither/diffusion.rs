@@ -245,3 +245,31 @@ fn nearest(light: i32, share: i32, red_allowed: i32) -> (i32, i32) {
     let white = -i32::from(white_gain > 0) & !red;
     (white, red)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passed_on<K: Kernel>() -> i32 {
+        K::HERE.iter().chain(&K::NEXT).chain(&K::AFTER).sum()
+    }
+
+    #[test]
+    fn all_kernels_but_atkinsons_pass_on_the_whole_error() {
+        let whole = 1 << WEIGHT_BITS;
+        assert_eq!(passed_on::<FloydSteinberg>(), whole);
+        assert_eq!(passed_on::<Jarvis>(), whole);
+        assert_eq!(passed_on::<Stucki>(), whole);
+        assert_eq!(passed_on::<Burkes>(), whole);
+        assert_eq!(passed_on::<Sierra>(), whole);
+        assert_eq!(passed_on::<SierraLite>(), whole);
+        assert_eq!(passed_on::<Atkinson>(), whole * 3 / 4);
+    }
+
+    #[test]
+    fn the_inks_themselves_are_nearest_to_themselves() {
+        assert_eq!(nearest(0, 0, -1), (0, 0));
+        assert_eq!(nearest(ONE, 0, -1), (-1, 0));
+        assert_eq!(nearest(RED_LUMA, ONE, -1), (0, -1));
+    }
+}

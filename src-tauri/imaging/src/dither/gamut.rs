@@ -15,6 +15,11 @@ pub(super) const ONE: i32 = crate::light::ONE as i32;
 /// Luminance of sRGB's primaries (IEC 61966-2-1), in 65536ths; together exactly one.
 const LUMA: [i64; 3] = [13_938, 46_868, 4_730];
 
+/// Light of 8-bit sRGB 253: from here on it is white.
+const NEARLY_WHITE: i32 = (ONE as i64 * 982 / 1000) as i32;
+/// Light of 8-bit sRGB 2: up to here it is black.
+const NEARLY_BLACK: i32 = (ONE as i64 * 7 / 10_000) as i32;
+
 /// Luminance of the red ink.
 pub(super) const RED_LUMA: i32 = luma([crate::light::ONE, 0, 0]);
 
@@ -23,6 +28,7 @@ const fn luma([r, g, b]: [u16; 3]) -> i32 {
 }
 
 /// Lightness and red share of every pixel, as the inks can show them.
+#[derive(Clone)]
 pub(crate) struct Targets {
     pub(crate) panel: Panel,
     pub(super) palette: Palette,
@@ -51,8 +57,15 @@ impl Targets {
         };
         let channels = || frame.red.iter().zip(&frame.green).zip(&frame.blue);
         targets.luma.extend(channels().map(|((&r, &g), &b)| {
-            let [r, g, b] = [r, g, b].map(i64::from);
-            ((LUMA[0] * r + LUMA[1] * g + LUMA[2] * b + 32_768) >> 16) as i32
+            let luma = luma([r, g, b]);
+            // Paper that a JPEG left at 253 or 254 must not get a sprinkle of dots.
+            if luma >= NEARLY_WHITE {
+                ONE
+            } else if luma <= NEARLY_BLACK {
+                0
+            } else {
+                luma
+            }
         }));
         match palette {
             Palette::BlackWhite => {
@@ -65,9 +78,14 @@ impl Targets {
                 );
             }
             Palette::BlackWhiteRed => {
-                targets
-                    .red
-                    .extend(channels().map(|((&r, &g), &b)| red_share([r, g, b])));
+                targets.red.extend(
+                    channels()
+                        .zip(&targets.luma)
+                        .map(|(((&r, &g), &b), &luma)| {
+                            let certain = luma == 0 || luma == ONE;
+                            if certain { 0 } else { red_share([r, g, b]) }
+                        }),
+                );
                 targets
                     .free
                     .extend(targets.luma.iter().zip(&targets.red).map(|(&luma, &red)| {
@@ -133,3 +151,88 @@ fn red_share([r, g, b]: [u16; 3]) -> i32 {
 
 /// Red share, over the square root of the lightness, up to which a pixel counts as grey.
 const NEUTRAL: f32 = 0.038;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(pixels: &[[u16; 3]]) -> Targets {
+        let panel = Panel {
+            width: pixels.len() as u16,
+            height: 1,
+        };
+        let channel = |at: usize| pixels.iter().map(|pixel| pixel[at]).collect();
+        let frame = Frame {
+            panel,
+            red: channel(0),
+            green: channel(1),
+            blue: channel(2),
+        };
+        Targets::project(&frame, Palette::BlackWhiteRed)
+    }
+
+    /// What the inks can mix is wanted as it is.
+    #[test]
+    fn mixtures_of_the_inks_stay_where_they_are() {
+        for white in (0..=10).map(|tenths| tenths * ONE / 10) {
+            for red in (1..=10)
+                .map(|tenths| tenths * ONE / 10)
+                .filter(|red| white + red <= ONE)
+            {
+                let targets = project(&[[(white + red) as u16, white as u16, white as u16]]);
+                assert!(
+                    (targets.red[0] - red).abs() < 200,
+                    "{white} {red}: {}",
+                    targets.red[0]
+                );
+                assert!((Targets::white(targets.luma[0], targets.red[0]) - white).abs() < 200);
+            }
+        }
+    }
+
+    #[test]
+    fn no_share_of_an_ink_is_ever_negative() {
+        let steps = || (0..=8).map(|step| (step * 65_535 / 8) as u16);
+        let pixels: Vec<_> = steps()
+            .flat_map(|r| steps().flat_map(move |g| steps().map(move |b| [r, g, b])))
+            .collect();
+        let targets = project(&pixels);
+        for (&luma, &red) in targets.luma.iter().zip(&targets.red) {
+            let white = Targets::white(luma, red);
+            assert!(
+                red >= 0 && white >= -2 && white + red <= ONE + 2,
+                "{luma} {red}"
+            );
+        }
+    }
+
+    #[test]
+    fn only_the_inks_themselves_are_pinned() {
+        let one = u16::MAX;
+        let targets = project(&[
+            [0; 3],
+            [one; 3],
+            [one, 0, 0],
+            [one, 300, 0],
+            [30_000; 3],
+            [0, one, 0],
+            [0, 0, one],
+        ]);
+        assert_eq!(targets.free, [0, 0, 0, -1, -1, -1, -1]);
+    }
+
+    /// DI-6: paper that a JPEG left a little grey.
+    #[test]
+    fn nearly_white_is_white_and_nearly_black_is_black() {
+        let light = |code: usize| [crate::light::LINEAR_OF_8[code]; 3];
+        let targets = project(&[
+            light(253),
+            light(254),
+            light(1),
+            light(2),
+            light(250),
+            light(5),
+        ]);
+        assert_eq!(targets.free, [0, 0, 0, 0, -1, -1]);
+    }
+}

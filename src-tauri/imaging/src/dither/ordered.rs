@@ -1,5 +1,8 @@
 //! Comparison with a mask: the same dots at the same places in every picture.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use crate::dither::gamut::{ONE, Targets};
 use crate::dither::threshold::nearest_ink;
 use crate::{Ink, Share};
@@ -28,38 +31,54 @@ pub(super) fn bayer(targets: &Targets, diffusion: Share) -> Vec<Ink> {
     masked(targets, &BAYER, BAYER_SIDE, diffusion)
 }
 
+/// Side of the blue-noise mask: large enough that its repetition is not seen.
+const BLUE_NOISE_SIDE: usize = 64;
+/// Ranks of 16 bits, low byte first, as `cargo run -p regie-imaging --example blue_noise_mask`
+/// makes them.
+static BLUE_NOISE: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let (ranks, _) = include_bytes!("blue_noise_64.bin").as_chunks();
+    ranks.iter().map(|&rank| u16::from_le_bytes(rank)).collect()
+});
+
 pub(super) fn blue_noise(targets: &Targets, diffusion: Share) -> Vec<Ink> {
-    masked(targets, &BAYER, BAYER_SIDE, diffusion)
+    masked(targets, &BLUE_NOISE, BLUE_NOISE_SIDE, diffusion)
+}
+
+/// The targets moved towards the inks nearest to them: all the way without diffusion.
+pub(super) fn towards_nearest(targets: &Targets, diffusion: Share) -> Cow<'_, Targets> {
+    if diffusion == Share::FULL {
+        return Cow::Borrowed(targets);
+    }
+    let strength = i32::from(diffusion.get());
+    let mut moved = targets.clone();
+    for (luma, red) in moved.luma.iter_mut().zip(&mut moved.red) {
+        let (corner_luma, corner_red) = Targets::of(nearest_ink(*luma, *red));
+        // 100 times full scale fits well into 32 bits.
+        *luma = corner_luma + (*luma - corner_luma) * strength / 100;
+        *red = corner_red + (*red - corner_red) * strength / 100;
+    }
+    Cow::Owned(moved)
 }
 
 /// The mask holds each rank from 0 once. A pixel is white where its white share exceeds the
 /// threshold, red where white and red together do, black elsewhere, so that over the mask each ink
-/// gets its share. Less diffusion mixes towards the nearest ink.
+/// gets its share.
 fn masked(targets: &Targets, mask: &[u16], side: usize, diffusion: Share) -> Vec<Ink> {
-    let ranks = mask.len() as i32;
+    let targets = towards_nearest(targets, diffusion);
+    let ranks = mask.len() as i64;
     let thresholds: Vec<i32> = mask
         .iter()
-        .map(|&rank| ((2 * i64::from(rank) + 1) * i64::from(ONE) / i64::from(2 * ranks)) as i32)
+        .map(|&rank| ((2 * i64::from(rank) + 1) * i64::from(ONE) / (2 * ranks)) as i32)
         .collect();
-    let width = targets.width();
+    let width = targets.width().max(1);
     let mut inks = Vec::with_capacity(targets.panel.pixels());
-    let strength = i32::from(diffusion.get());
     let rows = targets
         .luma
-        .chunks_exact(width.max(1))
-        .zip(targets.red.chunks_exact(width.max(1)));
+        .chunks_exact(width)
+        .zip(targets.red.chunks_exact(width));
     for ((luma, red), mask_row) in rows.zip(thresholds.chunks_exact(side).cycle()) {
-        for ((&luma, &red), &threshold) in luma.iter().zip(red).zip(mask_row.iter().cycle()) {
-            let ink = if strength == 100 {
-                ink_at(luma, red, threshold)
-            } else {
-                // Between the pure corner it is nearest to and its true mixture.
-                let (corner_luma, corner_red) = Targets::of(nearest_ink(luma, red));
-                let mixed = |corner: i32, value: i32| corner + (value - corner) / 100 * strength;
-                ink_at(mixed(corner_luma, luma), mixed(corner_red, red), threshold)
-            };
-            inks.push(ink);
-        }
+        let pixels = luma.iter().zip(red).zip(mask_row.iter().cycle());
+        inks.extend(pixels.map(|((&luma, &red), &threshold)| ink_at(luma, red, threshold)));
     }
     inks
 }
@@ -72,5 +91,27 @@ fn ink_at(luma: i32, red: i32, threshold: i32) -> Ink {
         Ink::Red
     } else {
         Ink::Black
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_mask_holds_every_rank_once() {
+        for mask in [&BAYER[..], &BLUE_NOISE[..]] {
+            let mut ranks = mask.to_vec();
+            ranks.sort_unstable();
+            assert!(ranks.iter().copied().eq(0..mask.len() as u16));
+        }
+        assert_eq!(BLUE_NOISE.len(), BLUE_NOISE_SIDE * BLUE_NOISE_SIDE);
+    }
+
+    /// The first rows as Bayer printed them.
+    #[test]
+    fn the_bayer_matrix_is_bayers() {
+        assert_eq!(BAYER[..8], [0, 32, 8, 40, 2, 34, 10, 42]);
+        assert_eq!(BAYER[8..16], [48, 16, 56, 24, 50, 18, 58, 26]);
     }
 }
