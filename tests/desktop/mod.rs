@@ -252,6 +252,9 @@ pub(crate) async fn window(title: &str) -> String {
     }
 }
 
+/// Narrower than any window of a test; the icon in the tray is a window with the app's title.
+const NARROW: i32 = 100;
+
 /// The window with a title that is on the screen now.
 pub(crate) fn visible_window(title: &str) -> Option<String> {
     let output = Command::new("xdotool")
@@ -260,7 +263,9 @@ pub(crate) fn visible_window(title: &str) -> Option<String> {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().last().map(str::to_owned)
+    text.lines()
+        .find(|window| area(window).is_some_and(|(_, _, width, _)| width > NARROW))
+        .map(str::to_owned)
 }
 
 /// Waits until no window with that title is on the screen.
@@ -285,18 +290,25 @@ pub(crate) fn close_window(title: &str) {
 }
 
 fn centre(window: &str) -> (i32, i32) {
-    let text = xdotool(&["getwindowgeometry", "--shell", window]);
-    let value = |name: &str| -> i32 {
+    let (x, y, width, height) = area(window).unwrap();
+    (x + width / 2, y + height / 2)
+}
+
+/// Place and size of a window on the screen; none when it is gone.
+fn area(window: &str) -> Option<(i32, i32, i32, i32)> {
+    let output = Command::new("xdotool")
+        .args(["getwindowgeometry", "--shell", window])
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let value = |name: &str| -> Option<i32> {
         text.lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
-            .unwrap()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?
             .parse()
-            .unwrap()
+            .ok()
     };
-    (
-        value("X") + value("WIDTH") / 2,
-        value("Y") + value("HEIGHT") / 2,
-    )
+    Some((value("X")?, value("Y")?, value("WIDTH")?, value("HEIGHT")?))
 }
 
 fn free_port() -> u16 {
