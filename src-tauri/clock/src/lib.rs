@@ -21,6 +21,6 @@ pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable}
 pub use picture::{Picture, PictureSize, Plane};
 pub use request::{Face, QuietHours, Raw, RawPolicy, Request, Toggle};
 pub use session::{
-    Job, LinkState, Operation, Outcome, Progress, Report, Session, SessionConfig, Stage,
+    Job, LinkState, Operation, Outcome, Progress, Report, Session, SessionConfig, Stage, Task,
 };
 pub use time::{ClockTime, Zone};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use regie_clock::{Face, Request};
+use regie_clock::{Face, Request, Task, Zone};
 use tokio::sync::oneshot;
 
-use crate::state::{Operation, OperationKind, Outcome, Progress, TimeSet};
+use crate::state::{Operation, OperationKind, Outcome, Progress};
 
 /// Ended operations kept, for a door that looks late.
 const MAX_KEPT: usize = 16;
@@ -17,7 +17,7 @@ pub(crate) struct Plan {
     pub(crate) kind: OperationKind,
     /// What exactly, for the journal.
     pub(crate) detail: String,
-    pub(crate) first: Request,
+    pub(crate) first: Task,
     pub(crate) then: Option<Request>,
     pub(crate) learned: Learned,
 }
@@ -33,8 +33,8 @@ pub(crate) enum Learned {
     ShowsNoSlot,
     /// The screen shows this face.
     Face(Face),
-    /// The clock runs in this zone.
-    Time(TimeSet),
+    /// The clock was set to the time of this zone.
+    Time(Zone),
 }
 
 impl Learned {

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use regie_clock::{
-    Adapter, Address, Channel, ClockError, ClockTime, Dialect, Face, Job, Pingping, Profile,
-    QuietHours, Raw, RawPolicy, Request, Session, SessionConfig, Stage, Toggle, Zone,
+    Adapter, Address, Channel, ClockError, Dialect, Face, Job, Pingping, Profile, QuietHours, Raw,
+    RawPolicy, Request, Session, SessionConfig, Stage, Task, Toggle, Zone,
 };
 use regie_imaging::{Options, Panel, Planes, Rgb8};
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
+use tokio_util::task::TaskTracker;
 
 use crate::convert;
 use crate::desk::{Desk, Learned, Plan, Submitted};
@@ -32,6 +33,10 @@ const SCAN_TIME: Duration = Duration::from_secs(10);
 
 /// Operations under way may take this long to finish when the engine stops.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// Writing the outcomes of operations that ended with the engine; a statement waits for another
+/// connection no longer than this.
+const STOP_WRITES: Duration = Duration::from_secs(5);
 
 /// Sending a full picture, where it was never measured: 127 packets at about 60 ms.
 const SEND_SECONDS: u32 = 8;
@@ -84,8 +89,10 @@ struct Shared {
     store: Store,
     studio: Studio,
     config: EngineConfig,
-    /// Held as long as the engine lives: one process owns the folder.
-    _owned: File,
+    /// What follows sessions and operations.
+    tasks: TaskTracker,
+    /// Held until the engine is stopped: one process owns the folder.
+    owned: Mutex<Option<File>>,
 }
 
 impl Engine {
@@ -140,7 +147,8 @@ impl Engine {
                 store,
                 studio: Studio::start()?,
                 config,
-                _owned: owned,
+                tasks: TaskTracker::new(),
+                owned: Mutex::new(Some(owned)),
             }),
         };
         engine.follow_session(&session);
@@ -152,10 +160,18 @@ impl Engine {
         self.shared.state.subscribe()
     }
 
-    /// Lets the clock go and ends; operations under way are cancelled after a moment.
+    /// Lets the clock go and ends: operations under way are cancelled after a moment, their
+    /// outcomes are written, and the folder is free for another process.
     pub async fn stop(&self) {
-        let session = self.session();
-        session.shutdown(STOP_GRACE).await;
+        self.session().shutdown(STOP_GRACE).await;
+        self.shared.tasks.close();
+        if timeout(STOP_WRITES, self.shared.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!("an outcome was not written in time");
+        }
+        *lock(&self.shared.owned) = None;
     }
 
     // ---- pictures
@@ -300,7 +316,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Show,
                 detail: name,
-                first: Request::Picture(convert::picture(planes)?),
+                first: Request::Picture(convert::picture(planes)?).into(),
                 then: Some(Request::SetFace(face)),
                 learned: Learned::Shows(slot),
             },
@@ -318,18 +334,14 @@ impl Engine {
             Some(zone) => zone.parse()?,
             None => Zone::system(),
         };
-        let learned = TimeSet {
-            at: Timestamp::now().to_string(),
-            zone: zone.to_string(),
-        };
         self.submit(
             door,
             Plan {
                 kind: OperationKind::SetTime,
                 detail: zone.to_string(),
-                first: Request::SetTime(ClockTime::now(&zone)?),
+                first: Task::SetTime(zone.clone()),
                 then: None,
-                learned: Learned::Time(learned),
+                learned: Learned::Time(zone),
             },
         )
         .await
@@ -346,7 +358,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Face,
                 detail: face.to_string(),
-                first: Request::SetFace(face),
+                first: Request::SetFace(face).into(),
                 then: None,
                 learned: Learned::Face(face),
             },
@@ -364,7 +376,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Toggle,
                 detail: toggle.to_string(),
-                first: Request::Toggle(toggle),
+                first: Request::Toggle(toggle).into(),
                 then: None,
                 learned: Learned::Nothing,
             },
@@ -394,7 +406,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::QuietHours,
                 detail,
-                first: Request::QuietHours(hours),
+                first: Request::QuietHours(hours).into(),
                 then: None,
                 learned: Learned::Nothing,
             },
@@ -412,7 +424,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Clear,
                 detail: String::new(),
-                first: Request::Clear,
+                first: Request::Clear.into(),
                 then: Some(Request::SetFace(Face::Picture)),
                 learned: Learned::ShowsNoSlot,
             },
@@ -437,7 +449,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Raw,
                 detail: format!("{channel} {hex}"),
-                first: Request::Raw(raw),
+                first: Request::Raw(raw).into(),
                 then: None,
                 learned: Learned::ShowsNoSlot,
             },
@@ -604,7 +616,7 @@ impl Engine {
         self.show_current();
         let (ended, outcome) = oneshot::channel();
         let engine = self.clone();
-        tokio::spawn(async move {
+        self.shared.tasks.spawn(async move {
             let (outcome, sending) = engine.follow(id, &handle).await;
             engine.learn(devices, &handle, &plan.learned, sending).await;
             engine.close(row, id, &outcome).await;
@@ -672,7 +684,12 @@ impl Engine {
                     // The picture mode shows again what was sent last.
                     Learned::Face(Face::Picture) => {}
                     Learned::Face(_) => memory.shown_slot = None,
-                    Learned::Time(set) => memory.time_set = Some(set.clone()),
+                    Learned::Time(zone) => {
+                        memory.time_set = Some(TimeSet {
+                            at: Timestamp::now().to_string(),
+                            zone: zone.to_string(),
+                        });
+                    }
                 },
                 regie_clock::Outcome::Failed { .. }
                 | regie_clock::Outcome::Unknown { .. }
@@ -739,7 +756,9 @@ impl Engine {
             &memory,
         );
         let old = std::mem::replace(&mut *lock(&self.shared.session), fresh.clone());
-        tokio::spawn(async move { old.shutdown(STOP_GRACE).await });
+        self.shared
+            .tasks
+            .spawn(async move { old.shutdown(STOP_GRACE).await });
         self.change(|state| {
             state.simulated = devices == Devices::Simulated;
             state.clock.nearby.clear();
@@ -754,7 +773,7 @@ impl Engine {
     fn follow_session(&self, session: &Session) {
         let (mut link, mut heard) = (session.state(), session.heard());
         let engine = self.clone();
-        tokio::spawn(async move {
+        self.shared.tasks.spawn(async move {
             loop {
                 let view = convert::link(&link.borrow_and_update());
                 let nearby = heard

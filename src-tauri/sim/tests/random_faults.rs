@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{Bench, bench_with, picture};
 use regie_clock::{
     ClockTime, Countdown, CountdownStyle, Face, Job, Outcome, Picture, PictureSize, QuietHours,
-    Request, SessionConfig, TextBitmap, Toggle, Unavailable,
+    Request, SessionConfig, Task, TextBitmap, Toggle, Unavailable,
 };
 use regie_sim::{
     ClockSpec, Fault, Moment, NotificationFault, NotificationKind, Timing, WriteFault,
@@ -151,9 +151,9 @@ fn check_toggles(bench: &Bench, asked: &[Toggle]) {
 }
 
 fn toggles(job: &Job) -> Vec<Toggle> {
-    job.requests()
-        .filter_map(|request| match request {
-            Request::Toggle(toggle) => Some(*toggle),
+    job.tasks()
+        .filter_map(|task| match task {
+            Task::Request(Request::Toggle(toggle)) => Some(*toggle),
             _ => None,
         })
         .collect()

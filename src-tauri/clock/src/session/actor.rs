@@ -229,17 +229,16 @@ impl Actor {
     }
 
     async fn carry_out(&mut self, run: &mut Run) -> Result<(), Stop> {
-        let requests: Vec<_> = run.ticket.job.requests().cloned().collect();
+        let tasks: Vec<_> = run.ticket.job.tasks().cloned().collect();
         // What is wrong with a request is said before anybody waits for a clock.
-        for request in &requests {
-            self.dialect
-                .script(request, Limits::of_mtu(u16::MAX))
+        for task in &tasks {
+            task.script(&*self.dialect, Limits::of_mtu(u16::MAX))
                 .map_err(Stop::Failed)?;
         }
         let mut cursor = Cursor::default();
         let mut repeats = 0;
         loop {
-            let error = match self.attempt(&requests, &mut cursor, run).await {
+            let error = match self.attempt(&tasks, &mut cursor, run).await {
                 Err(Stop::Lost(error)) => {
                     self.let_go().await;
                     error

@@ -22,7 +22,7 @@ use crate::dialect::Dialect;
 use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
 use operation::Ticket;
-pub use operation::{Doubt, Job, Operation, OperationId, Outcome, Refresh, Report};
+pub use operation::{Doubt, Job, Operation, OperationId, Outcome, Refresh, Report, Task};
 pub use state::{ClockName, LinkState, Progress, Stage};
 
 /// How a session behaves.

@@ -1,5 +1,6 @@
 //! A job given to the session, the handle on it, and how it ended.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,32 +12,72 @@ use tokio_util::sync::CancellationToken;
 
 use super::state::{ClockName, Progress, Stage};
 use crate::ClockError;
+use crate::dialect::{Dialect, Limits, Script};
 use crate::link::Address;
 use crate::request::Request;
+use crate::time::{ClockTime, Zone};
 
-/// Requests to be carried out one after the other on one clock.
+/// One thing to be done within a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// A request that is known whole.
+    Request(Request),
+    /// Set the time of this zone: the time at which the bytes leave, not that at which the job was
+    /// given, since a clock may be waited for a minute and more.
+    SetTime(Zone),
+}
+
+impl Task {
+    /// The request as of now.
+    ///
+    /// # Errors
+    /// [`ClockError::TimeOutOfRange`].
+    pub(super) fn request(&self) -> Result<Cow<'_, Request>, ClockError> {
+        match self {
+            Self::Request(request) => Ok(Cow::Borrowed(request)),
+            Self::SetTime(zone) => Ok(Cow::Owned(Request::SetTime(ClockTime::now(zone)?))),
+        }
+    }
+
+    /// The script that carries it out as of now.
+    pub(super) fn script(
+        &self,
+        dialect: &dyn Dialect,
+        limits: Limits,
+    ) -> Result<Script, ClockError> {
+        dialect.script(&*self.request()?, limits)
+    }
+}
+
+impl From<Request> for Task {
+    fn from(request: Request) -> Self {
+        Self::Request(request)
+    }
+}
+
+/// Tasks to be carried out one after the other on one clock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     target: Option<Address>,
-    first: Request,
-    rest: Vec<Request>,
+    first: Task,
+    rest: Vec<Task>,
 }
 
 impl Job {
-    /// One request, on the session's default clock.
+    /// One task, on the session's default clock.
     #[must_use]
-    pub fn new(request: Request) -> Self {
+    pub fn new(task: impl Into<Task>) -> Self {
         Self {
             target: None,
-            first: request,
+            first: task.into(),
             rest: Vec::new(),
         }
     }
 
     /// And then another one.
     #[must_use]
-    pub fn then(mut self, request: Request) -> Self {
-        self.rest.push(request);
+    pub fn then(mut self, task: impl Into<Task>) -> Self {
+        self.rest.push(task.into());
         self
     }
 
@@ -53,8 +94,8 @@ impl Job {
         self.target.as_ref()
     }
 
-    /// The requests, in order; at least one.
-    pub fn requests(&self) -> impl Iterator<Item = &Request> {
+    /// The tasks, in order; at least one.
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 }

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep};
 use super::actor::{Actor, Run, Stop};
 use super::limits::{MTU_POLL, MTU_SETTLE, REJECTED_WAIT};
 use super::line::{Line, Waited, Written};
-use super::operation::{Doubt, Refresh};
+use super::operation::{Doubt, Refresh, Task};
 use super::pass::{Pass, Sent, lost};
 use super::state::{LinkState, Stage};
 use crate::ClockError;
@@ -34,25 +34,29 @@ impl Actor {
     /// Carries the job on from the cursor to its end, over one link.
     pub(super) async fn attempt(
         &mut self,
-        requests: &[Request],
+        tasks: &[Task],
         cursor: &mut Cursor,
         run: &mut Run,
     ) -> Result<(), Stop> {
-        while let Some(request) = requests.get(cursor.request) {
+        while let Some(task) = tasks.get(cursor.request) {
             if run.ticket.cancel().is_cancelled() && !cursor.committed {
                 return Err(Stop::Cancelled);
             }
             run.past_deadline()?;
             self.ensure_link(run).await?;
             self.let_mtu_settle().await;
-            let writes = self.play(requests, request, cursor, run).await?;
-            let next = requests.get(cursor.request + 1);
+            let request = task.request().map_err(Stop::Failed)?;
+            let writes = self.play(tasks, &request, cursor, run).await?;
+            let next = tasks.get(cursor.request + 1);
             *cursor = Cursor {
                 request: cursor.request + 1,
                 packets_before: cursor.packets_before + writes,
                 // Something took effect, so that "cancelled" would no longer be true; what follows
                 // is finished, unless it takes long.
-                committed: !matches!(next, Some(Request::Picture(_) | Request::Clear)),
+                committed: !matches!(
+                    next,
+                    Some(Task::Request(Request::Picture(_) | Request::Clear))
+                ),
                 ..Cursor::default()
             };
             run.doubt = None;
@@ -72,7 +76,7 @@ impl Actor {
     /// Plays the script of one request; returns its number of writes.
     async fn play(
         &mut self,
-        requests: &[Request],
+        tasks: &[Task],
         request: &Request,
         cursor: &mut Cursor,
         run: &mut Run,
@@ -93,11 +97,11 @@ impl Actor {
             dialect.script(request, limits).map_err(Stop::Failed)?,
             limits,
         );
-        let later = requests.get(cursor.request + 1..).unwrap_or_default();
+        let later = tasks.get(cursor.request + 1..).unwrap_or_default();
         let packets_after = |limits| -> u32 {
             later
                 .iter()
-                .filter_map(|request| dialect.script(request, limits).ok())
+                .filter_map(|task| task.script(dialect, limits).ok())
                 .map(|script| count(script.writes().count()))
                 .sum()
         };
