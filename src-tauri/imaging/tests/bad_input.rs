@@ -247,6 +247,42 @@ fn a_drawing_that_is_too_much_is_refused() {
     let _ = decode(laughs.as_bytes(), &Limits::DEFAULT);
 }
 
+#[test]
+fn filters_that_would_take_for_ever_are_refused() {
+    let drawing = |filter: &str, shapes: usize| {
+        format!(
+            "<svg xmlns='http://www.w3.org/2000/svg' width='400' height='300'><filter id='f'>{filter}</filter>{}</svg>",
+            "<rect width='400' height='300' filter='url(#f)'/>".repeat(shapes)
+        )
+    };
+    for (filter, shapes) in [
+        (
+            "<feTurbulence baseFrequency='0.1' numOctaves='2000000000'/>".to_owned(),
+            1,
+        ),
+        (
+            "<feMorphology operator='dilate' radius='2 100000'/>".to_owned(),
+            1,
+        ),
+        (
+            format!(
+                "<feConvolveMatrix order='300' kernelMatrix='{}'/>",
+                "1 ".repeat(90_000)
+            ),
+            1,
+        ),
+        ("<feGaussianBlur stdDeviation='30'/>".repeat(3_000), 1),
+        ("<feGaussianBlur stdDeviation='30'/>".to_owned(), 5_000),
+    ] {
+        assert_eq!(
+            refusal(drawing(&filter, shapes).as_bytes()).code(),
+            "too-complex"
+        );
+    }
+    let shadow = drawing("<feGaussianBlur stdDeviation='2'/><feOffset dx='1'/>", 3);
+    assert!(decode(shadow.as_bytes(), &Limits::DEFAULT).is_ok());
+}
+
 /// The longest chain that is let through does not exhaust the stack.
 #[test]
 fn a_long_chain_of_uses_is_drawn_or_refused() {

@@ -129,7 +129,6 @@ fn a_cmyk_tiff_shows_its_inks() {
             .write_image::<tiff::encoder::colortype::CMYK8>(16, 16, &pixels)
             .expect("encodes");
     }
-    drop(encoder);
     let bytes = bytes.into_inner();
     assert_eq!(shown(&bytes, 16, 16).corners(), [K, W, R, W]);
     assert_eq!(codes(&bytes), ["first-page", "cmyk-converted"]);

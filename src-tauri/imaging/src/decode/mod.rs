@@ -6,6 +6,7 @@ mod jpeg;
 mod reduce;
 mod still;
 mod svg;
+mod svg_work;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -26,13 +27,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// 64 MiB of file, 100 megapixels, 1 GiB of memory.
+    /// 64 MiB of file, 100 megapixels, 1280 MiB of memory.
     pub const DEFAULT: Self = Self {
         max_bytes: 64 << 20,
         max_pixels: 100_000_000,
-        // 100 megapixels with alpha at 16 bits a channel are 800 MB: all that the pixel limit
-        // allows can be decoded, and no decoder may take more.
-        max_memory: 1 << 30,
+        // 100 megapixels of progressive CMYK, the costliest there is, take 1.2 GB: all that the
+        // pixel limit allows can be decoded, and no decoder may take more.
+        max_memory: 1280 << 20,
     };
 
     pub(crate) const fn check_bytes(&self, bytes: u64) -> Result<(), ImagingError> {

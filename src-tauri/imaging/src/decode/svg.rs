@@ -8,6 +8,7 @@ use resvg::usvg::roxmltree::{Document, Error as XmlError, ParsingOptions};
 use resvg::usvg::{self, ImageHrefResolver, ImageKind, Tree};
 
 use super::reduce::{Channels, Depth, Layout, Samples, reduce};
+use super::svg_work::{DEADLINE, check, within};
 use super::{Decoded, Limits, colour::Conversion, one_line};
 use crate::{Format, ImagingError, Note};
 
@@ -15,15 +16,8 @@ use crate::{Format, ImagingError, Note};
 const SHORT_SIDE: f32 = 800.0;
 /// Longest side in pixels, for drawings that are all width or all height.
 const LONG_SIDE: f32 = 4000.0;
-/// Deepest nesting of elements. The parser and renderer call themselves for each level.
-const MAX_DEPTH: usize = 200;
-/// Stack of the thread that draws, in bytes: enough for [`MAX_DEPTH`] and [`MAX_USES`] together.
-/// It is reserved, not used, by drawings of usual depth.
-const STACK: usize = 128 << 20;
 /// Most nodes of a drawing, text between elements included.
 const MAX_NODES: u32 = 500_000;
-/// Most `use` elements: each may lead to the next, which nests without being nested.
-const MAX_USES: usize = 2_000;
 /// Most pixels of one picture embedded in a drawing.
 const MAX_EMBEDDED_PIXELS: u64 = 16_000_000;
 /// Most bytes of XML: far above any drawing, far below what would take seconds to parse.
@@ -37,16 +31,13 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
 });
 
 pub(super) fn decode(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
-    let failed = || ImagingError::DecoderFailed {
-        format: Format::Svg.name(),
-    };
-    // Parser and renderer call themselves for each level; a stack that runs out ends the process.
-    std::thread::scope(|scope| {
-        let work = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || draw(bytes, limits));
-        work.map_err(|_| failed())?.join().map_err(|_| failed())?
-    })
+    if bytes.len() > MAX_XML {
+        return Err(ImagingError::TooComplex {
+            detail: "its text is too long",
+        });
+    }
+    let (bytes, limits) = (bytes.to_vec(), *limits);
+    within(DEADLINE, move || draw(&bytes, &limits))
 }
 
 fn draw(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
@@ -54,11 +45,6 @@ fn draw(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
         format: Format::Svg.name(),
         detail,
     };
-    if bytes.len() > MAX_XML {
-        return Err(ImagingError::TooComplex {
-            detail: "its text is too long",
-        });
-    }
     let text = std::str::from_utf8(bytes).map_err(|_| damaged("its text is not UTF-8".into()))?;
     let ended = text.trim_end().ends_with('>');
     let parsing = ParsingOptions {
@@ -78,20 +64,7 @@ fn draw(bytes: &[u8], limits: &Limits) -> Result<Decoded, ImagingError> {
         },
         other => damaged(one_line(&other.to_string())),
     })?;
-    if nesting(&document) > MAX_DEPTH {
-        return Err(ImagingError::TooComplex {
-            detail: "its elements are nested too deeply",
-        });
-    }
-    let uses = document
-        .descendants()
-        .filter(|node| node.tag_name().name() == "use")
-        .count();
-    if uses > MAX_USES {
-        return Err(ImagingError::TooComplex {
-            detail: "it repeats too many elements",
-        });
-    }
+    check(&document)?;
     let mut notes = Vec::new();
     let has_text = text.contains("<text") || text.contains(":text");
     let fonts = if has_text {
@@ -216,16 +189,4 @@ fn header_is_modest(kind: &ImageKind) -> bool {
                 u64::from(width) * u64::from(height) <= MAX_EMBEDDED_PIXELS
             }),
     }
-}
-
-/// How deep elements nest.
-fn nesting(document: &Document<'_>) -> usize {
-    let mut depths: Vec<usize> = Vec::new();
-    for node in document.descendants() {
-        let parent = node
-            .parent()
-            .and_then(|parent| depths.get(parent.id().get_usize()).copied());
-        depths.push(parent.map_or(0, |depth| depth + 1));
-    }
-    depths.into_iter().max().unwrap_or(0)
 }
