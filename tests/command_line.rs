@@ -1,6 +1,8 @@
 //! The command line as a person or a script meets it: the real program, its exit code, what it
 //! prints where.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -4,6 +4,8 @@
 //! Runs only where asked for by name, since it needs an X server of its own:
 //! `cargo xtask test` starts it with everything it needs.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
 mod desktop;
 
 use std::path::Path;
