@@ -39,8 +39,9 @@ impl Source {
         if let Some(rest) = strip_scheme(text, "file:") {
             return Ok(Self::Path(file_uri(rest)));
         }
+        // One letter is a drive.
         if text.split_once("://").is_some_and(|(scheme, _)| {
-            !scheme.is_empty()
+            scheme.len() > 1
                 && scheme
                     .chars()
                     .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))

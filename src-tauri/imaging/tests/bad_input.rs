@@ -387,6 +387,7 @@ fn a_source_is_a_path_base64_or_a_data_uri() {
         "photo.png",
         "/home/me/photo",
         "C:\\Users\\me\\photo.jpg",
+        "C://photos/a.jpg",
         "pictures/holidays/of/last/summer/at/the/seaside/one",
     ] {
         assert_eq!(parse(path), Ok(Source::Path(path.into())), "{path}");
