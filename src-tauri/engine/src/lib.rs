@@ -13,6 +13,7 @@ mod fault;
 mod frame;
 mod memory;
 mod no_adapter;
+mod opening;
 mod settings;
 mod state;
 mod store;

@@ -1,0 +1,237 @@
+//! What can be asked of the clock: each becomes an operation.
+
+use jiff::Timestamp;
+use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
+use regie_imaging::{Options, Panel, Planes};
+
+use super::{Engine, checked};
+use crate::convert;
+use crate::desk::{Learned, Plan, Submitted};
+use crate::error::EngineError;
+use crate::state::{Door, OperationKind, Slot};
+
+impl Engine {
+    /// Keeps an open picture in a slot and shows it.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchSlot`], [`EngineError::PictureNotOpen`], [`EngineError::Imaging`].
+    pub async fn show(
+        &self,
+        door: Door,
+        picture: u32,
+        options: Options,
+        slot: u8,
+    ) -> Result<Submitted, EngineError> {
+        let slot = checked(slot)?;
+        let (name, rendering) = self.shared.studio.render(picture, options).await?;
+        let planes = rendering.planes;
+        let held = Slot {
+            slot,
+            name: name.clone(),
+            changed: Timestamp::now().to_string(),
+        };
+        let (row, stored) = (held.clone(), planes.clone());
+        self.shared
+            .store
+            .run(move |store| store.fill_slot(&row, &stored))
+            .await?;
+        self.change(|state| {
+            if let Some(place) = state.slots.get_mut(usize::from(slot)) {
+                *place = Some(held);
+            }
+        });
+        // The slot holds another picture now than the one that the clock may show of it.
+        self.update_memory(None, |memory| {
+            memory.shown_slot = memory.shown_slot.filter(|&shown| shown != slot);
+        })
+        .await?;
+        self.submit_planes(door, name, slot, &planes).await
+    }
+
+    /// Shows what a slot holds.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchSlot`], [`EngineError::SlotEmpty`].
+    pub async fn show_slot(&self, door: Door, slot: u8) -> Result<Submitted, EngineError> {
+        let planes = self.slot_planes(slot).await?;
+        let name = self
+            .shared
+            .state
+            .borrow()
+            .slots
+            .get(usize::from(slot))
+            .and_then(|held| held.as_ref().map(|held| held.name.clone()))
+            .unwrap_or_default();
+        self.submit_planes(door, name, slot, &planes).await
+    }
+
+    async fn submit_planes(
+        &self,
+        door: Door,
+        name: String,
+        slot: u8,
+        planes: &Planes,
+    ) -> Result<Submitted, EngineError> {
+        // The small picture is the calendar's; in the other modes the clock would draw over it.
+        let face = if planes.panel() == Panel::SMALL {
+            Face::Calendar1
+        } else {
+            Face::Picture
+        };
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Show,
+                detail: name,
+                first: Request::Picture(convert::picture(planes)?).into(),
+                then: Some(Request::SetFace(face)),
+                learned: Learned::Shows(slot),
+            },
+        )
+        .await
+    }
+
+    /// Sets the clock to the time of a zone: an IANA name or an offset; `None` is this
+    /// computer's.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for a zone that is none.
+    pub async fn set_time(&self, door: Door, zone: Option<&str>) -> Result<Submitted, EngineError> {
+        let zone = match zone {
+            Some(zone) => zone.parse()?,
+            None => Zone::system(),
+        };
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::SetTime,
+                detail: zone.to_string(),
+                first: Task::SetTime(zone.clone()),
+                then: None,
+                learned: Learned::Time(zone),
+            },
+        )
+        .await
+    }
+
+    /// Changes the face.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`], [`EngineError::Closing`]; a face whose code is not known fails as
+    /// an operation.
+    pub async fn set_face(&self, door: Door, face: Face) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Face,
+                detail: face.to_string(),
+                first: Request::SetFace(face).into(),
+                then: None,
+                learned: Learned::Face(face),
+            },
+        )
+        .await
+    }
+
+    /// Flips a setting.
+    ///
+    /// # Errors
+    /// As [`Engine::set_face`].
+    pub async fn toggle(&self, door: Door, toggle: Toggle) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Toggle,
+                detail: toggle.to_string(),
+                first: Request::Toggle(toggle).into(),
+                then: None,
+                learned: Learned::Nothing,
+            },
+        )
+        .await
+    }
+
+    /// Sets the hours in which the screen rests.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for an hour that is none.
+    pub async fn quiet_hours(
+        &self,
+        door: Door,
+        on: bool,
+        start_hour: u8,
+        end_hour: u8,
+    ) -> Result<Submitted, EngineError> {
+        let hours = QuietHours::new(on, start_hour, end_hour)?;
+        let detail = if on {
+            format!("{start_hour}:00-{end_hour}:00")
+        } else {
+            "off".into()
+        };
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::QuietHours,
+                detail,
+                first: Request::QuietHours(hours).into(),
+                then: None,
+                learned: Learned::Nothing,
+            },
+        )
+        .await
+    }
+
+    /// Makes the screen white.
+    ///
+    /// # Errors
+    /// As [`Engine::set_face`].
+    pub async fn clear(&self, door: Door) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Clear,
+                detail: String::new(),
+                first: Request::Clear.into(),
+                then: Some(Request::SetFace(Face::Picture)),
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Sends bytes as they are, save those that can harm the clock.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for bytes that are refused.
+    pub async fn raw(
+        &self,
+        door: Door,
+        channel: Channel,
+        bytes: Vec<u8>,
+    ) -> Result<Submitted, EngineError> {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+        let raw = Raw::new(channel, bytes, RawPolicy::Guarded)?;
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Raw,
+                detail: format!("{channel} {hex}"),
+                first: Request::Raw(raw).into(),
+                then: None,
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Asks an operation to end; one that is not known has ended already.
+    pub fn cancel(&self, operation: u32) {
+        self.desk().cancel(operation);
+    }
+
+    /// Forgets an operation that ended.
+    pub fn dismiss(&self, operation: u32) {
+        self.desk().dismiss(operation);
+        self.show_current();
+    }
+}

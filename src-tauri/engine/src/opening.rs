@@ -1,0 +1,103 @@
+//! What is read from disk when the engine starts, and the claim on the data folder.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::Path;
+
+use regie_clock::Profile;
+
+use crate::engine::{EngineConfig, devices_in_use};
+use crate::error::EngineError;
+use crate::fault::Fault;
+use crate::memory::ClockMemory;
+use crate::settings::{Settings, SettingsFile};
+use crate::state::{SLOTS, Slot};
+use crate::store::Store;
+
+/// What was read from disk at start.
+pub(crate) struct Opened {
+    pub(crate) config: EngineConfig,
+    pub(crate) owned: File,
+    pub(crate) settings_file: SettingsFile,
+    pub(crate) settings: Settings,
+    pub(crate) profile: Profile,
+    pub(crate) warning: Option<Fault>,
+    pub(crate) store: Store,
+    pub(crate) slots: Vec<Option<Slot>>,
+    pub(crate) memory: ClockMemory,
+}
+
+impl Opened {
+    pub(crate) fn open(config: EngineConfig) -> Result<Self, EngineError> {
+        for folder in [&config.folders.settings, &config.folders.data] {
+            fs::create_dir_all(folder).map_err(|error| unusable(folder, &error))?;
+        }
+        let owned = own(&config.folders.data)?;
+        let settings_file = SettingsFile::new(config.folders.settings.join("settings.toml"));
+        let (settings, mut warning) = match settings_file.read() {
+            Ok(settings) => (settings, None),
+            Err(error) => {
+                if let Err(kept) = settings_file.set_aside() {
+                    tracing::warn!(%kept, "the settings file could not be set aside");
+                }
+                (Settings::default(), Some(Fault::from(error)))
+            }
+        };
+        let profile = read_profile(&config.folders.settings).unwrap_or_else(|error| {
+            warning = Some(Fault::from(error));
+            Profile::default()
+        });
+        let store = Store::open(&config.folders.data.join("regie.db"))?;
+        let mut slots = vec![None; usize::from(SLOTS)];
+        for held in store.slots()? {
+            if let Some(place) = slots.get_mut(usize::from(held.slot)) {
+                *place = Some(held);
+            }
+        }
+        let key = ClockMemory::key(devices_in_use(&config, &settings));
+        let memory = store.recall(key)?.unwrap_or_default();
+        Ok(Self {
+            config,
+            owned,
+            settings_file,
+            settings,
+            profile,
+            warning,
+            store,
+            slots,
+            memory,
+        })
+    }
+}
+
+/// Takes the data folder for this process; the lock ends with the file handle, however the
+/// process ends.
+fn own(folder: &Path) -> Result<File, EngineError> {
+    let file = File::create(folder.join("regie.lock")).map_err(|error| unusable(folder, &error))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(EngineError::AlreadyRunning {
+            folder: folder.to_owned(),
+        }),
+        Err(TryLockError::Error(error)) => Err(unusable(folder, &error)),
+    }
+}
+
+fn unusable(folder: &Path, error: &io::Error) -> EngineError {
+    EngineError::FolderUnusable {
+        path: folder.to_owned(),
+        detail: error.to_string(),
+    }
+}
+
+fn read_profile(folder: &Path) -> Result<Profile, EngineError> {
+    let path = folder.join("clock-profile.toml");
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Profile::parse(&text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Profile::default()),
+        Err(error) => Err(EngineError::SettingsUnreadable {
+            path,
+            detail: error.to_string(),
+        }),
+    }
+}
