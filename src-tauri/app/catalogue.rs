@@ -68,4 +68,37 @@ mod tests {
             }
         }
     }
+    /// The words that a `code()` answers, read from its source: no list beside it can go stale.
+    fn codes(source: &str) -> Vec<&str> {
+        let body = source.split("fn code(").nth(1).unwrap_or_default();
+        let body = body.split("\n    }\n").next().unwrap_or_default();
+        body.split('"').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn every_fault_and_every_note_is_said_in_french_and_chinese() {
+        let faults = [
+            include_str!("../clock/src/error.rs"),
+            include_str!("../clock/src/session/operation.rs"),
+            include_str!("../engine/src/error.rs"),
+            include_str!("../imaging/src/error.rs"),
+        ];
+        let faults = faults.into_iter().flat_map(codes).flat_map(|code| {
+            [
+                format!("fault.{code}.message"),
+                format!("fault.{code}.hint"),
+            ]
+        });
+        let notes = codes(include_str!("../imaging/src/note.rs"))
+            .into_iter()
+            .map(|code| format!("note.{code}"));
+        let keys: Vec<String> = faults.chain(notes).collect();
+        assert!(keys.len() > 100, "the codes were not found: {keys:?}");
+        for locale in [Locale::Fr, Locale::Zh] {
+            let catalogue = Catalogue::of(locale);
+            for key in &keys {
+                assert_ne!(&catalogue.text(key), key, "{locale:?}");
+            }
+        }
+    }
 }
