@@ -126,6 +126,7 @@ mod tests {
                 nearby: Vec::new(),
                 shown_slot: None,
                 time_set: None,
+                quiet_hours: None,
                 unsupported: Unsupported::default(),
                 estimate: Estimate {
                     send_seconds: 8,

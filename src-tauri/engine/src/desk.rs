@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use regie_clock::{Face, Request, Task, Zone};
 use tokio::sync::oneshot;
 
-use crate::state::{Operation, OperationKind, Outcome, Progress};
+use crate::state::{Operation, OperationKind, Outcome, Progress, QuietHoursSet};
 
 /// Ended operations kept, for a door that looks late.
 const MAX_KEPT: usize = 16;
@@ -35,6 +35,8 @@ pub(crate) enum Learned {
     Face(Face),
     /// The clock was set to the time of this zone.
     Time(Zone),
+    /// The clock keeps these quiet hours.
+    QuietHours(QuietHoursSet),
 }
 
 impl Learned {

@@ -199,6 +199,7 @@ impl Engine {
             state.clock.chosen.clone_from(&memory.chosen);
             state.clock.shown_slot = memory.shown_slot;
             state.clock.time_set.clone_from(&memory.time_set);
+            state.clock.quiet_hours = memory.quiet_hours;
             state.clock.estimate = estimate(memory);
         });
     }
@@ -221,6 +222,7 @@ fn clock_state(memory: &ClockMemory, unsupported: Unsupported) -> ClockState {
         nearby: Vec::new(),
         shown_slot: memory.shown_slot,
         time_set: memory.time_set.clone(),
+        quiet_hours: memory.quiet_hours,
         unsupported,
         estimate: estimate(memory),
     }

@@ -28,8 +28,8 @@ pub use frame::{Frame, FrameHeader};
 pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
 pub use state::{
     AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, LinkView,
-    NearbyClock, Operation, OperationKind, Outcome, PictureInfo, Progress, Report, SLOTS, Slot,
-    TimeSet, Unsupported,
+    NearbyClock, Operation, OperationKind, Outcome, PictureInfo, Progress, QuietHoursSet, Report,
+    SLOTS, Slot, TimeSet, Unsupported,
 };
 pub use studio::{Rendering, Thumbnails};
 pub use zones::zones;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Devices;
-use crate::state::{KnownClock, TimeSet};
+use crate::state::{KnownClock, QuietHoursSet, TimeSet};
 
 /// What is known of the clock in use. Simulated and real clocks are remembered apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +12,7 @@ pub(crate) struct ClockMemory {
     pub(crate) chosen: Option<KnownClock>,
     pub(crate) shown_slot: Option<u8>,
     pub(crate) time_set: Option<TimeSet>,
+    pub(crate) quiet_hours: Option<QuietHoursSet>,
     /// How long sending a full picture took the last time.
     pub(crate) send_seconds: Option<u32>,
 }

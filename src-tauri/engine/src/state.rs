@@ -51,6 +51,8 @@ pub struct ClockState {
     pub shown_slot: Option<u8>,
     /// When and to which zone the clock was last set.
     pub time_set: Option<TimeSet>,
+    /// The quiet hours that the clock was last given.
+    pub quiet_hours: Option<QuietHoursSet>,
     /// What this clock has no known code for.
     pub unsupported: Unsupported,
     /// How long showing a picture takes.
@@ -245,6 +247,18 @@ pub struct TimeSet {
     pub at: String,
     /// IANA name or offset.
     pub zone: String,
+}
+
+/// Quiet hours as a clock was given them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct QuietHoursSet {
+    /// Whether they apply.
+    pub on: bool,
+    /// First hour, 0..=23.
+    pub start_hour: u8,
+    /// Hour at which they end, 0..=23.
+    pub end_hour: u8,
 }
 
 /// What a clock's profile has no code for.

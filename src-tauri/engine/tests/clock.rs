@@ -175,6 +175,7 @@ async fn what_was_known_is_known_again_after_a_restart() {
             .unwrap(),
     )
     .await;
+    ended(engine.quiet_hours(Door::Window, true, 22, 7).await.unwrap()).await;
     let before = engine.state().borrow().clone();
     engine.stop().await;
     drop(engine);
@@ -185,6 +186,8 @@ async fn what_was_known_is_known_again_after_a_restart() {
     assert_eq!(after.clock.shown_slot, Some(1));
     assert_eq!(after.clock.time_set, before.clock.time_set);
     assert_eq!(after.clock.time_set.unwrap().zone, "Asia/Kathmandu");
+    let hours = after.clock.quiet_hours.unwrap();
+    assert_eq!((hours.on, hours.start_hour, hours.end_hour), (true, 22, 7));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,7 @@ import type { Estimate } from "./Estimate";
 import type { KnownClock } from "./KnownClock";
 import type { LinkState } from "./LinkState";
 import type { Operation } from "./Operation";
+import type { QuietHoursSet } from "./QuietHoursSet";
 import type { TimeSet } from "./TimeSet";
 import type { Unsupported } from "./Unsupported";
 
@@ -39,6 +40,10 @@ shown_slot: number | null,
  * When and to which zone the clock was last set.
  */
 time_set: TimeSet | null, 
+/**
+ * The quiet hours that the clock was last given.
+ */
+quiet_hours: QuietHoursSet | null, 
 /**
  * What this clock has no known code for.
  */

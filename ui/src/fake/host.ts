@@ -86,6 +86,7 @@ export class FakeHost implements Api {
         nearby: [],
         shown_slot: null,
         time_set: null,
+        quiet_hours: null,
         unsupported: { faces: ["clock2", "clock3", "calendar2", "calendar3"], toggles: ["font", "hour-format"] },
         estimate: { send_seconds: 8, refresh_seconds: 20 },
       },

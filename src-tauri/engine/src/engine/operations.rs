@@ -153,6 +153,7 @@ fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
         // The picture mode shows again what was sent last, and what that was is known already.
         Learned::Face(Face::Picture) => {}
         Learned::ShowsNoSlot | Learned::Face(_) => memory.shown_slot = None,
+        Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
         Learned::Time(zone) => {
             memory.time_set = Some(TimeSet {
                 at: Timestamp::now().to_string(),

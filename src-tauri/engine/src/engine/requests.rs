@@ -8,7 +8,7 @@ use super::{Engine, checked};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
-use crate::state::{Door, OperationKind, Slot};
+use crate::state::{Door, OperationKind, QuietHoursSet, Slot};
 
 impl Engine {
     /// Keeps an open picture in a slot and shows it.
@@ -175,7 +175,11 @@ impl Engine {
                 detail,
                 first: Request::QuietHours(hours).into(),
                 then: None,
-                learned: Learned::Nothing,
+                learned: Learned::QuietHours(QuietHoursSet {
+                    on,
+                    start_hour,
+                    end_hour,
+                }),
             },
         )
         .await
