@@ -439,7 +439,7 @@ export class FakeHost implements Api {
 
   async quietHours({ on, start_hour, end_hour }: { on: boolean; start_hour: number; end_hour: number }) {
     this.calls.push(`quietHours ${on} ${start_hour} ${end_hour}`);
-    return this.#play("quiet-hours", null, 1, () => undefined, on ? `${start_hour}–${end_hour}` : "off");
+    return this.#play("quiet-hours", null, 1, () => this.#patch({ quiet_hours: { on, start_hour, end_hour } }), on ? `${start_hour}–${end_hour}` : "off");
   }
 
   async clear() {
