@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         "test" => tests::run_all(),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
-        "bench" => run_in(&root(), "cargo", &["bench", "--package", "regie-imaging"]),
+        "bench" => run_in(&root(), "cargo", &["bench"]),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

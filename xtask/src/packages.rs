@@ -61,6 +61,9 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
         println!("The window's own tests need Linux; the others run here.");
     }
     need_node()?;
+    if cfg!(windows) {
+        need_webview2()?;
+    }
     if purpose == Purpose::Test {
         for (program, version) in CARGO_PROGRAMS {
             if cfg!(target_os = "linux") || *program != "tauri-driver" {
@@ -139,6 +142,27 @@ fn need_node() -> Result<(), Failure> {
         return Err(Failure::Missing(format!("npm is missing. {get}")));
     }
     Ok(())
+}
+
+/// The window is drawn by WebView2, part of Windows 11 and of an updated Windows 10. A compiler
+/// and linker are there, or this program would not be.
+fn need_webview2() -> Result<(), Failure> {
+    const CLIENT: &str = r"Microsoft\EdgeUpdate\Clients\{F3017226-FE2A-4295-8BDF-00C3A9A7E4C5}";
+    let there = [
+        r"HKLM\SOFTWARE\WOW6432Node",
+        r"HKLM\SOFTWARE",
+        r"HKCU\Software",
+    ]
+    .into_iter()
+    .any(|root| output("reg", &["query", &format!(r"{root}\{CLIENT}"), "/v", "pv"]).is_some());
+    if there {
+        return Ok(());
+    }
+    Err(Failure::Missing(
+        "the WebView2 Runtime, which draws the window, is missing. Get the Evergreen installer from \
+         https://developer.microsoft.com/microsoft-edge/webview2 and run this again."
+            .into(),
+    ))
 }
 
 fn install_cargo_program(program: &str, version: &str) -> Result<(), Failure> {
