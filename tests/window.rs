@@ -12,7 +12,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use desktop::{Desktop, Process, Tray, app, close_window, gone, visible_window, window};
+use desktop::{
+    Desktop, Process, Tray, app, choose_last_in_tray, close_window, gone, tray_host,
+    visible_window, window, window_manager,
+};
 use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::Value;
 
@@ -136,6 +139,22 @@ async fn closing_hides_to_the_tray_and_a_second_start_shows_the_window_again() {
     // Still the same process with the same state behind the window.
     desktop.element("show").await;
     desktop.end().await;
+}
+
+/// UI-4: Quit ends Regie, connected or not, and that is a success.
+#[tokio::test(flavor = "multi_thread")]
+async fn quit_in_the_trays_menu_ends_regie() {
+    let _windows = window_manager();
+    let _tray = tray_host();
+    let folder = tempfile::tempdir().unwrap();
+    let mut regie = Process::start(
+        Command::new(app())
+            .args(["--demo", "--data-dir"])
+            .arg(folder.path()),
+    );
+    window(TITLE).await;
+    choose_last_in_tray().await;
+    assert_eq!(regie.ended(), Some(0));
 }
 
 /// UI-1: without a tray a hidden window could not be reached any more.

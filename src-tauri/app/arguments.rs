@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use regie_imaging::{AdjustKey, Algorithm};
 
 /// Shows pictures on battery e-ink clocks over Bluetooth. Without a command: the window.
 #[derive(Debug, Parser)]
@@ -37,22 +38,39 @@ pub struct PictureArguments {
     /// The picture: JPEG, PNG, GIF, WebP, BMP, TIFF or SVG.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Dithering method.
+    /// Dithering method, one of those listed below.
     #[arg(long, value_name = "METHOD", default_value = "atkinson")]
     pub algo: String,
     /// An adjustment such as brightness=20, fit=contain or rotate=90; may be repeated.
     #[arg(long, value_name = "KEY=VALUE")]
     pub adjust: Vec<String>,
     /// full (400x300) or small (280x100).
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = ["full", "small"])]
     pub size: Option<String>,
     /// Black and white only.
     #[arg(long)]
     pub mono: bool,
 }
 
+/// What the picture options can be, from the definitions that read them.
+fn picture_help() -> String {
+    use std::fmt::Write as _;
+
+    let mut help = String::from("Methods (--algo):\n");
+    for algorithm in Algorithm::ALL {
+        // Writing to a string does not fail.
+        let _written = writeln!(help, "  {:16}{}", algorithm.name(), algorithm.title());
+    }
+    help.push_str("\nAdjustments (--adjust KEY=VALUE):\n");
+    for key in AdjustKey::ALL {
+        let _written = writeln!(help, "  {:16}{}", key.name(), key.range());
+    }
+    help
+}
+
 /// `regie image`.
 #[derive(Debug, Args)]
+#[command(after_help = picture_help())]
 pub struct ImageArguments {
     /// The picture and its preparation.
     #[command(flatten)]
@@ -93,13 +111,15 @@ pub struct ClockArguments {
 pub enum ClockAction {
     /// List the clocks that can be heard.
     Scan {
-        /// How long to listen.
-        #[arg(long, value_name = "SECONDS", default_value_t = 5)]
+        /// How long to listen, 1 to 90; a clock wakes every 30 to 60.
+        #[arg(long, value_name = "SECONDS", default_value_t = 5,
+              value_parser = clap::value_parser!(u32).range(1..=90))]
         timeout: u32,
     },
     /// Say what is known of the clock.
     Status,
     /// Show a picture.
+    #[command(after_help = picture_help())]
     Show {
         /// The picture and its preparation.
         #[command(flatten)]

@@ -16,8 +16,9 @@ use crate::{cli, folders, ipc, window};
 /// The event that carries each new state to the window.
 const STATE_EVENT: &str = "state";
 
-/// How long letting go of the clock may take at the end; BlueZ takes two to three seconds.
-const STOP_WAIT: Duration = Duration::from_secs(5);
+/// How long letting go of the clock may take at the end: a write under way has its deadline of ten
+/// seconds, then BlueZ takes two to three.
+const STOP_WAIT: Duration = Duration::from_secs(12);
 
 /// The engine's configuration for a start with these arguments.
 ///
@@ -30,6 +31,7 @@ pub(crate) fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError>
         version: env!("CARGO_PKG_VERSION").into(),
         system_locale: Locale::of_system(&locale),
         demo: arguments.demo,
+        clock: None,
     })
 }
 
@@ -83,8 +85,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
         } => api.prevent_exit(),
         RunEvent::Exit => {
             if let Some(engine) = app.try_state::<Engine>() {
-                let stopped = tokio::time::timeout(STOP_WAIT, engine.stop());
-                if tauri::async_runtime::block_on(stopped).is_err() {
+                // Within the runtime, which the timer needs.
+                let stopped = tauri::async_runtime::block_on(async {
+                    tokio::time::timeout(STOP_WAIT, engine.stop()).await
+                });
+                if stopped.is_err() {
                     tracing::warn!("the clock could not be let go in time");
                 }
             }

@@ -138,7 +138,7 @@ mod tests {
                 devices: Some(Devices::Bluetooth),
                 ..Settings::default()
             },
-            warning: None,
+            warnings: Vec::new(),
         }
     }
 

@@ -63,6 +63,19 @@ impl Drop for Process {
     }
 }
 
+pub(crate) fn window_manager() -> Process {
+    Process::start(Command::new("openbox").stderr(Stdio::null()))
+}
+
+pub(crate) fn tray_host() -> Process {
+    Process::start(
+        Command::new("trayer")
+            .args(["--edge", "top", "--align", "right", "--height", "32"])
+            .args(["--widthtype", "request", "--SetDockType", "true"])
+            .stderr(Stdio::null()),
+    )
+}
+
 /// Whether the desktop has a tray.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tray {
@@ -77,15 +90,8 @@ pub(crate) fn app() -> &'static Path {
 impl Desktop {
     /// Starts the desktop and, on it, the app with simulated devices.
     pub(crate) async fn start(tray: Tray, arguments: &[&str]) -> Self {
-        let windows = Process::start(Command::new("openbox").stderr(Stdio::null()));
-        let tray = (tray == Tray::With).then(|| {
-            Process::start(
-                Command::new("trayer")
-                    .args(["--edge", "top", "--align", "right", "--height", "32"])
-                    .args(["--widthtype", "request", "--SetDockType", "true"])
-                    .stderr(Stdio::null()),
-            )
-        });
+        let windows = window_manager();
+        let tray = (tray == Tray::With).then(tray_host);
         let folder = tempfile::tempdir().unwrap();
         let (port, native) = (free_port(), free_port());
         let driver = Process::start(
@@ -255,17 +261,25 @@ pub(crate) async fn window(title: &str) -> String {
 /// Narrower than any window of a test; the icon in the tray is a window with the app's title.
 const NARROW: i32 = 100;
 
+/// The title of the icon's window in the tray.
+const TRAY_ICON: &str = "^Regie$";
+
 /// The window with a title that is on the screen now.
 pub(crate) fn visible_window(title: &str) -> Option<String> {
+    windows(title)
+        .into_iter()
+        .find(|window| area(window).is_some_and(|(_, _, width, _)| width > NARROW))
+}
+
+/// Every window with a title that is on the screen now.
+fn windows(title: &str) -> Vec<String> {
     let output = Command::new("xdotool")
         .args(["search", "--onlyvisible", "--name", title])
         .stderr(Stdio::null())
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    text.lines()
-        .find(|window| area(window).is_some_and(|(_, _, width, _)| width > NARROW))
-        .map(str::to_owned)
+    text.lines().map(str::to_owned).collect()
 }
 
 /// Waits until no window with that title is on the screen.
@@ -287,6 +301,26 @@ pub(crate) fn xdotool(arguments: &[&str]) -> String {
 pub(crate) fn close_window(title: &str) {
     let status = Command::new("wmctrl").args(["-c", title]).status().unwrap();
     assert!(status.success());
+}
+
+/// Chooses the last entry of the tray icon's menu.
+pub(crate) async fn choose_last_in_tray() {
+    let start = Instant::now();
+    let icon = loop {
+        let found = windows(TRAY_ICON)
+            .into_iter()
+            .find(|window| area(window).is_some_and(|(_, _, width, _)| width <= NARROW));
+        if let Some(icon) = found {
+            break icon;
+        }
+        assert!(start.elapsed() < PATIENCE, "no icon in the tray");
+        tokio::time::sleep(LOOK).await;
+    };
+    let (x, y) = centre(&icon);
+    xdotool(&["mousemove", &x.to_string(), &y.to_string(), "click", "3"]);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    xdotool(&["key", "Up"]);
+    xdotool(&["key", "Return"]);
 }
 
 fn centre(window: &str) -> (i32, i32) {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, Face, KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
+    Channel, Door, Engine, EngineConfig, Face, KnownClock, LinkView, Progress, SLOTS, Stage,
+    Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -15,9 +16,6 @@ use super::{Answer, Failure};
 use crate::arguments::{Arguments, ClockAction, ClockArguments};
 use crate::devices::Devices;
 use crate::start::config;
-
-/// Longest scan that can be asked for; clocks wake every 30 to 60 s.
-const MAX_SCAN: u32 = 90;
 
 pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
     let tool = tool(&clock.action);
@@ -53,20 +51,22 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failur
         ));
     }
     let devices = Devices::default();
-    let engine = Engine::start(config(arguments)?, Arc::new(devices.clone())).await?;
-    let answer = async {
-        if let Some(address) = &clock.mac {
-            engine.choose_clock(Some(address)).await?;
-        }
-        perform(&engine, clock).await
+    let config = EngineConfig {
+        clock: clock.mac.clone(),
+        ..config(arguments)?
+    };
+    let engine = Engine::start(config, Arc::new(devices.clone())).await?;
+    for warning in &engine.state().borrow().warnings {
+        super::complain(&format!("{} {}", warning.message, warning.hint));
     }
-    .await;
+    let answer = perform(&engine, clock).await;
     let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
+    // What was done is told first, whatever becomes of the picture of it.
+    answer?.print(clock.json)?;
     if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
         write(path, &screen.png().map_err(Failure::screen)?)?;
     }
-    answer?.print(clock.json);
     Ok(())
 }
 
@@ -137,17 +137,24 @@ fn face(name: &str) -> Result<Face, Failure> {
     Face::ALL
         .into_iter()
         .find(|face| face.name() == name)
-        .ok_or_else(|| unknown("face", name, Face::ALL.map(Face::name)))
+        .filter(|&face| face != Face::Picture)
+        .ok_or_else(|| {
+            let faces = Face::ALL.into_iter().filter(|&face| face != Face::Picture);
+            let slots = (0..SLOTS).map(|slot| format!("image{slot}"));
+            let known = faces.map(|face| face.to_string()).chain(slots);
+            unknown("face", name, known)
+        })
 }
 
 fn toggle(name: &str) -> Result<Toggle, Failure> {
     Toggle::ALL
         .into_iter()
         .find(|toggle| toggle.name() == name)
-        .ok_or_else(|| unknown("setting to flip", name, Toggle::ALL.map(Toggle::name)))
+        .ok_or_else(|| unknown("setting to flip", name, Toggle::ALL.map(|t| t.to_string())))
 }
 
-fn unknown<const N: usize>(what: &str, name: &str, known: [&str; N]) -> Failure {
+fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> Failure {
+    let known: Vec<String> = known.into_iter().collect();
     Failure::argument(
         format!("\"{name}\" is no {what}."),
         &format!("Known are: {}.", known.join(", ")),
@@ -172,7 +179,6 @@ fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
 }
 
 async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
-    let seconds = seconds.clamp(1, MAX_SCAN);
     let heard = engine.scan_for(Duration::from_secs(seconds.into())).await?;
     let text = if heard.is_empty() {
         format!("No clock was heard in {seconds} s. They wake every 30 to 60 s: try --timeout 60.")

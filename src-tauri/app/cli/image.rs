@@ -15,8 +15,9 @@ const TOOL: &str = "image";
 
 pub(super) fn run(arguments: &ImageArguments) -> Result<(), Failure> {
     let answer = render(arguments).map_err(|failure| failure.told(TOOL, arguments.json))?;
-    answer.print(arguments.json);
-    Ok(())
+    answer
+        .print(arguments.json)
+        .map_err(|failure| failure.told(TOOL, arguments.json))
 }
 
 fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
@@ -35,6 +36,7 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     if let Some(path) = &arguments.planes {
         write(path, &[planes.black_white(), planes.red()].concat())?;
     }
+    let unwritten = arguments.preview.is_none() && arguments.planes.is_none();
     let panel = planes.panel();
     let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     let mut text = format!(
@@ -47,6 +49,11 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     for note in &notes {
         text.push_str("\n  ");
         text.push_str(note);
+    }
+    if unwritten {
+        text.push_str(
+            "\nNothing was written: --preview FILE writes a picture of it, --planes FILE its bits.",
+        );
     }
     Ok(Answer {
         tool: TOOL,

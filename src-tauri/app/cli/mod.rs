@@ -5,6 +5,7 @@ mod failure;
 mod image;
 
 use std::io::Write as _;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -31,11 +32,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    fn print(&self, as_json: bool) {
+    fn print(&self, as_json: bool) -> Result<(), Failure> {
         if as_json {
-            line(&json!({ "ok": true, "tool": self.tool, "data": self.data }).to_string());
+            line(&json!({ "ok": true, "tool": self.tool, "data": self.data }).to_string())
         } else {
-            line(&self.text);
+            line(&self.text)
         }
     }
 }
@@ -43,17 +44,40 @@ impl Answer {
 /// Shows a failure: a sentence and a hint, or the JSON object where that was asked for.
 pub(crate) fn report(failure: &Failure) {
     match failure.as_json() {
-        Some(object) => line(&object.to_string()),
-        None => {
-            let mut stream = std::io::stderr().lock();
-            // A closed error stream leaves nobody to tell.
-            let _unread = writeln!(stream, "regie: {failure}");
+        Some(object) => {
+            if let Err(unwritable) = line(&object.to_string()) {
+                complain(&unwritable.to_string());
+            }
         }
+        None => complain(&failure.to_string()),
     }
 }
 
+/// Tells a person that something is wrong. File names come from anywhere: what would drive a
+/// terminal in them does not reach it.
+fn complain(text: &str) {
+    let shown: String = text
+        .chars()
+        .map(|c| {
+            let harmless = !c.is_control() || c == '\n';
+            if harmless {
+                c
+            } else {
+                char::REPLACEMENT_CHARACTER
+            }
+        })
+        .collect();
+    // A closed error stream leaves nobody to tell.
+    let _unread = writeln!(std::io::stderr().lock(), "regie: {shown}");
+}
+
 /// Writes a line of the answer. A reader that went away, as `head` does, is no failure.
-fn line(text: &str) {
+fn line(text: &str) -> Result<(), Failure> {
     let mut stream = std::io::stdout().lock();
-    let _unread = writeln!(stream, "{text}");
+    match writeln!(stream, "{text}").and_then(|()| stream.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::unwritable(Path::new("The answer"), &error))
+        }
+        _ => Ok(()),
+    }
 }

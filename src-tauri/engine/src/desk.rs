@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use regie_clock::{Face, Request, Task, Zone};
 use tokio::sync::oneshot;
 
-use crate::state::{Operation, OperationKind, Outcome, Progress, QuietHoursSet};
+use crate::state::{Operation, OperationKind, Outcome, Progress, QuietHoursSet, Slot};
 
 /// Ended operations kept, for a door that looks late.
 const MAX_KEPT: usize = 16;
@@ -27,8 +27,8 @@ pub(crate) struct Plan {
 pub(crate) enum Learned {
     /// Nothing new about the screen.
     Nothing,
-    /// The screen shows this slot.
-    Shows(u8),
+    /// The screen shows what this slot held when it was asked for.
+    Shows(Slot),
     /// The screen shows something that is no slot.
     ShowsNoSlot,
     /// The screen shows this face.
@@ -43,7 +43,7 @@ impl Learned {
     /// The slot an operation shows.
     pub(crate) fn slot(&self) -> Option<u8> {
         match self {
-            Self::Shows(slot) => Some(*slot),
+            Self::Shows(held) => Some(held.slot),
             _ => None,
         }
     }
@@ -124,12 +124,11 @@ impl Desk {
         }
     }
 
-    /// Forgets an operation that ended; one that runs stays.
+    /// Forgets an operation that ended, and those before it: what was done earlier is no news once
+    /// what came later has been read. One that runs stays.
     pub(crate) fn dismiss(&mut self, id: u32) {
-        let ended = |entry: &Entry| entry.operation.outcome.is_some();
-        if self.entries.get(&id).is_some_and(ended) {
-            self.entries.remove(&id);
-        }
+        self.entries
+            .retain(|&entry, held| entry > id || held.operation.outcome.is_none());
     }
 
     /// Asks an operation to end.

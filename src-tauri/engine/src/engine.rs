@@ -57,6 +57,9 @@ pub struct EngineConfig {
     pub system_locale: Locale,
     /// Simulated devices, whatever the settings say.
     pub demo: bool,
+    /// The address of the clock to use in this run; another one than the remembered is not
+    /// remembered.
+    pub clock: Option<String>,
 }
 
 /// Where adapters come from: the app knows the real radio and the simulation, the engine neither.
@@ -80,6 +83,8 @@ struct Shared {
     current: Mutex<Current>,
     saving: tokio::sync::Mutex<()>,
     memory: Mutex<ClockMemory>,
+    /// Whether what is learned of the clock is written down.
+    keeps_memory: bool,
     dialect: Arc<dyn Dialect>,
     source: Arc<dyn DeviceSource>,
     settings_file: Arc<SettingsFile>,
@@ -98,8 +103,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError::AlreadyRunning`] while another process owns the data folder,
     /// [`EngineError::FolderUnusable`], [`EngineError::Store`]. A settings or profile file that
-    /// cannot be read is no error: it is set aside, the defaults hold, and
-    /// [`AppState::warning`] says so.
+    /// cannot be read is no error: it is left alone, the defaults hold, and
+    /// [`AppState::warnings`] says so.
     pub async fn start(
         config: EngineConfig,
         source: Arc<dyn DeviceSource>,
@@ -113,10 +118,11 @@ impl Engine {
             settings_file,
             settings,
             profile,
-            warning,
+            warnings,
             store,
             slots,
             memory,
+            keeps_memory,
         } = opened;
         let dialect: Arc<dyn Dialect> = Arc::new(Pingping::new(profile));
         let devices = devices_in_use(&config, &settings);
@@ -130,7 +136,7 @@ impl Engine {
             clock: clock_state(&memory, convert::unsupported(&*dialect)),
             slots,
             settings,
-            warning,
+            warnings,
         };
         let engine = Self {
             shared: Arc::new(Shared {
@@ -139,6 +145,7 @@ impl Engine {
                 current: Mutex::new(current.clone()),
                 saving: tokio::sync::Mutex::default(),
                 memory: Mutex::new(memory),
+                keeps_memory,
                 dialect,
                 source,
                 settings_file: Arc::new(settings_file),

@@ -46,9 +46,15 @@ pub enum EngineError {
         /// What SQLite said.
         detail: String,
     },
+    /// The database was written by a newer version.
+    #[error("Regie's database was written by a newer version of Regie.")]
+    StoreNewer,
     /// A picture that was never opened, or was closed since.
     #[error("That picture is not open any more.")]
     PictureNotOpen,
+    /// The work on a picture broke down.
+    #[error("Something went wrong with that picture.")]
+    PictureLost,
     /// A slot outside 0..=3.
     #[error("There is no slot {slot}.")]
     NoSuchSlot {
@@ -92,7 +98,9 @@ impl EngineError {
             Self::SettingsUnreadable { .. } => "settings-unreadable",
             Self::SettingsUnwritable { .. } => "settings-unwritable",
             Self::Store { .. } => "store-failed",
+            Self::StoreNewer => "store-newer",
             Self::PictureNotOpen => "picture-not-open",
+            Self::PictureLost => "picture-lost",
             Self::NoSuchSlot { .. } => "no-such-slot",
             Self::SlotEmpty { .. } => "slot-empty",
             Self::PanelUnknown { .. } => "panel-unknown",
@@ -107,7 +115,7 @@ impl EngineError {
     pub fn hint(&self) -> String {
         match self {
             Self::AlreadyRunning { .. } => {
-                "Use the window that is open, or quit it from the tray first.".into()
+                "Use its window, which the tray opens, or quit it first; if it is another command, wait for its end.".into()
             }
             Self::FolderUnusable { .. } | Self::SettingsUnwritable { .. } => {
                 "Check that the disk is not full and that you may write there.".into()
@@ -116,9 +124,11 @@ impl EngineError {
                 "Correct the file, or delete it to start from the defaults.".into()
             }
             Self::Store { .. } => {
-                "Start Regie again. If it stays, move regie.db out of the data folder.".into()
+                "Check that the disk is not full and start Regie again. If it stays, keep a copy of regie.db elsewhere and remove it: pictures in slots and the journal are in it.".into()
             }
+            Self::StoreNewer => "Update Regie, or use another data folder.".into(),
             Self::PictureNotOpen => "Open the picture again.".into(),
+            Self::PictureLost => "Open it again; if that does not help, save it as PNG in another program first.".into(),
             Self::NoSuchSlot { .. } => "Slots are numbered 0 to 3.".into(),
             Self::SlotEmpty { .. } => "Show a picture in this slot first.".into(),
             Self::PanelUnknown { .. } => "Prepare the picture as full or small.".into(),
@@ -146,7 +156,11 @@ impl EngineError {
             Self::PanelUnknown { width, height } => {
                 vec![("width", width.to_string()), ("height", height.to_string())]
             }
-            Self::PictureNotOpen | Self::NotSimulated | Self::Closing => Vec::new(),
+            Self::StoreNewer
+            | Self::PictureLost
+            | Self::PictureNotOpen
+            | Self::NotSimulated
+            | Self::Closing => Vec::new(),
             Self::Clock(error) => error.params(),
             Self::Imaging(error) => error.params(),
         }

@@ -15,6 +15,7 @@ mod memory;
 mod no_adapter;
 mod opening;
 mod settings;
+mod small_file;
 mod state;
 mod store;
 mod studio;

@@ -1,5 +1,6 @@
 //! What the host remembers of a clock between two runs.
 
+use regie_clock::Address;
 use serde::{Deserialize, Serialize};
 
 use crate::settings::Devices;
@@ -24,5 +25,25 @@ impl ClockMemory {
             Devices::Bluetooth => "clock.bluetooth",
             Devices::Simulated => "clock.simulated",
         }
+    }
+
+    /// What is known of a clock of which only the address is.
+    pub(crate) fn of(address: &Address, simulated: bool) -> Self {
+        let chosen = KnownClock {
+            address: address.to_string(),
+            name: address.to_string(),
+            simulated,
+        };
+        Self {
+            chosen: Some(chosen),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is about the clock with that address.
+    pub(crate) fn is_of(&self, address: &Address) -> bool {
+        self.chosen
+            .as_ref()
+            .is_some_and(|clock| clock.address == address.as_str())
     }
 }

@@ -4,13 +4,14 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 
-use regie_clock::Profile;
+use regie_clock::{Address, Profile};
 
 use crate::engine::{EngineConfig, devices_in_use};
 use crate::error::EngineError;
 use crate::fault::Fault;
 use crate::memory::ClockMemory;
 use crate::settings::{Settings, SettingsFile};
+use crate::small_file::read_text;
 use crate::state::{SLOTS, Slot};
 use crate::store::Store;
 
@@ -21,10 +22,12 @@ pub(crate) struct Opened {
     pub(crate) settings_file: SettingsFile,
     pub(crate) settings: Settings,
     pub(crate) profile: Profile,
-    pub(crate) warning: Option<Fault>,
+    pub(crate) warnings: Vec<Fault>,
     pub(crate) store: Store,
     pub(crate) slots: Vec<Option<Slot>>,
     pub(crate) memory: ClockMemory,
+    /// Whether what is learned is about the remembered clock, and kept.
+    pub(crate) keeps_memory: bool,
 }
 
 impl Opened {
@@ -34,20 +37,17 @@ impl Opened {
         }
         let owned = own(&config.folders.data)?;
         let settings_file = SettingsFile::new(config.folders.settings.join("settings.toml"));
-        let (settings, mut warning) = match settings_file.read() {
-            Ok(settings) => (settings, None),
-            Err(error) => {
-                if let Err(kept) = settings_file.set_aside() {
-                    tracing::warn!(%kept, "the settings file could not be set aside");
-                }
-                (Settings::default(), Some(Fault::from(error)))
-            }
-        };
+        let mut warnings = Vec::new();
+        // The file stays as it is until new settings are written.
+        let settings = settings_file.read().unwrap_or_else(|error| {
+            warnings.push(Fault::from(error));
+            Settings::default()
+        });
         let profile = read_profile(&config.folders.settings).unwrap_or_else(|error| {
-            warning = Some(Fault::from(error));
+            warnings.push(Fault::from(error));
             Profile::default()
         });
-        let store = Store::open(&config.folders.data.join("regie.db"))?;
+        let (store, interrupted) = Store::open(&config.folders.data.join("regie.db"))?;
         let mut slots = vec![None; usize::from(SLOTS)];
         for held in store.slots()? {
             if let Some(place) = slots.get_mut(usize::from(held.slot)) {
@@ -55,17 +55,31 @@ impl Opened {
             }
         }
         let key = ClockMemory::key(devices_in_use(&config, &settings));
-        let memory = store.recall(key)?.unwrap_or_default();
+        let mut memory: ClockMemory = store.recall(key)?.unwrap_or_default();
+        if interrupted.iter().any(|kind| kind.changes_screen()) {
+            // Nobody saw how far it came.
+            memory.shown_slot = None;
+            store.remember(key, Some(&memory))?;
+        }
+        let given = config.clock.as_deref().map(Address::new);
+        let keeps_memory = match given {
+            Some(address) if !memory.is_of(&address) => {
+                memory = ClockMemory::of(&address, config.demo);
+                false
+            }
+            _ => true,
+        };
         Ok(Self {
             config,
             owned,
             settings_file,
             settings,
             profile,
-            warning,
+            warnings,
             store,
             slots,
             memory,
+            keeps_memory,
         })
     }
 }
@@ -92,7 +106,7 @@ fn unusable(folder: &Path, error: &io::Error) -> EngineError {
 
 fn read_profile(folder: &Path) -> Result<Profile, EngineError> {
     let path = folder.join("clock-profile.toml");
-    match fs::read_to_string(&path) {
+    match read_text(&path) {
         Ok(text) => Ok(Profile::parse(&text)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Profile::default()),
         Err(error) => Err(EngineError::SettingsUnreadable {

@@ -8,9 +8,10 @@ use regie_imaging::Options;
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
+use crate::small_file::read_text;
 
-/// A settings file larger than this was not written by a person or by Regie.
-const MAX_FILE_BYTES: u64 = 256 * 1024;
+/// Files set aside that are kept beside each other; enough for any number of mistakes.
+const MAX_ASIDE: u32 = 1000;
 
 /// The languages of the catalogues, or whatever the system speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,18 +160,11 @@ impl SettingsFile {
     /// # Errors
     /// [`EngineError::SettingsUnreadable`] names what is wrong with the file and where.
     pub(crate) fn read(&self) -> Result<Settings, EngineError> {
-        match self.text() {
+        match read_text(&self.path) {
             Ok(text) => toml::from_str(&text).map_err(|error| self.unreadable(error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
             Err(error) => Err(self.unreadable(error)),
         }
-    }
-
-    fn text(&self) -> io::Result<String> {
-        if fs::metadata(&self.path)?.len() > MAX_FILE_BYTES {
-            return Err(io::Error::other("the file is too large"));
-        }
-        fs::read_to_string(&self.path)
     }
 
     fn unreadable(&self, error: impl ToString) -> EngineError {
@@ -181,14 +175,17 @@ impl SettingsFile {
     }
 
     /// Moves a file that cannot be read out of the way, so that nothing a person wrote is lost.
-    pub(crate) fn set_aside(&self) -> io::Result<PathBuf> {
-        let aside = self.path.with_extension("broken.toml");
-        fs::rename(&self.path, &aside)?;
-        Ok(aside)
+    fn set_aside(&self) -> io::Result<()> {
+        let free = (1..MAX_ASIDE)
+            .map(|number| self.path.with_extension(format!("broken-{number}.toml")))
+            .find(|aside| !aside.exists())
+            .ok_or_else(|| io::Error::other("too many broken files are kept already"))?;
+        fs::rename(&self.path, free)
     }
 
     /// Writes the settings in one step: at every moment the file is whole, the old or the new.
-    /// Comments and order of a file that a person edited are kept.
+    /// Comments and order of a file that a person edited are kept, and a file that cannot be read
+    /// is set aside rather than overwritten.
     ///
     /// # Errors
     /// [`EngineError::SettingsUnwritable`] when the folder cannot be written.
@@ -197,10 +194,13 @@ impl SettingsFile {
             path: self.path.clone(),
             detail,
         };
+        if self.read().is_err() {
+            self.set_aside()
+                .map_err(|error| unwritable(error.to_string()))?;
+        }
         let fresh =
             toml_edit::ser::to_document(settings).map_err(|error| unwritable(error.to_string()))?;
-        let mut document = self
-            .text()
+        let mut document = read_text(&self.path)
             .ok()
             .and_then(|text| text.parse::<toml_edit::DocumentMut>().ok())
             .unwrap_or_default();
@@ -308,18 +308,20 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_named_and_set_aside_whole() {
-        let (_folder, file) = file();
+    fn a_broken_file_is_named_and_never_overwritten() {
+        let (folder, file) = file();
         fs::write(&file.path, "idle_seconds = \"soon\"").unwrap();
         let error = file.read().unwrap_err();
         assert_eq!(error.code(), "settings-unreadable");
         assert!(error.to_string().contains("settings.toml"));
-        let aside = file.set_aside().unwrap();
-        assert_eq!(
-            fs::read_to_string(aside).unwrap(),
-            "idle_seconds = \"soon\""
-        );
-        assert_eq!(file.read().unwrap(), Settings::default());
+        for (number, text) in [(1, "idle_seconds = \"soon\""), (2, "not even TOML")] {
+            fs::write(&file.path, text).unwrap();
+            assert!(file.read().is_err());
+            file.write(&Settings::default()).unwrap();
+            let aside = folder.path().join(format!("settings.broken-{number}.toml"));
+            assert_eq!(fs::read_to_string(aside).unwrap(), text);
+            assert_eq!(file.read().unwrap(), Settings::default());
+        }
     }
 
     #[test]

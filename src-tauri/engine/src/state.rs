@@ -29,8 +29,8 @@ pub struct AppState {
     pub slots: Vec<Option<Slot>>,
     /// What the person has set.
     pub settings: Settings,
-    /// Something that went wrong at start and that the person should know.
-    pub warning: Option<Fault>,
+    /// What went wrong at start without keeping Regie from it.
+    pub warnings: Vec<Fault>,
 }
 
 /// The clock as the host knows it.
@@ -138,6 +138,16 @@ pub enum OperationKind {
     Clear,
     /// Send bytes as they are.
     Raw,
+}
+
+impl OperationKind {
+    /// Whether the clock shows something else afterwards.
+    pub(crate) fn changes_screen(self) -> bool {
+        match self {
+            Self::Show | Self::Face | Self::Clear | Self::Raw => true,
+            Self::SetTime | Self::Toggle | Self::QuietHours => false,
+        }
+    }
 }
 
 /// An operation on the clock.

@@ -65,27 +65,31 @@ pub(crate) struct NewEntry {
 
 impl Store {
     /// Opens or makes the database, brings its schema up to date, and marks what a killed
-    /// process left under way as interrupted.
-    pub(crate) fn open(path: &Path) -> Result<Self, EngineError> {
+    /// process left under way as interrupted; tells too what that was.
+    pub(crate) fn open(path: &Path) -> Result<(Self, Vec<OperationKind>), EngineError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(BUSY_WAIT)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
         migrate(&mut connection)?;
-        connection.execute(
-            "UPDATE journal SET outcome = ?1 WHERE outcome = ?2",
-            params![
-                text(&JournalOutcome::Interrupted)?,
-                text(&JournalOutcome::Running)?
-            ],
-        )?;
+        let interrupted = connection
+            .prepare("UPDATE journal SET outcome = ?1 WHERE outcome = ?2 RETURNING action")?
+            .query_map(
+                params![
+                    text(&JournalOutcome::Interrupted)?,
+                    text(&JournalOutcome::Running)?
+                ],
+                |row| word(row, 0),
+            )?
+            .collect::<Result<_, _>>()?;
         connection.execute(
             "DELETE FROM journal WHERE id <= (SELECT max(id) FROM journal) - ?1",
             [MAX_JOURNAL_ROWS],
         )?;
-        Ok(Self {
+        let store = Self {
             connection: Arc::new(Mutex::new(connection)),
-        })
+        };
+        Ok((store, interrupted))
     }
 
     /// Runs `work` where blocking is allowed.
@@ -277,9 +281,7 @@ fn migrate(connection: &mut Connection) -> Result<(), EngineError> {
         transaction.commit()?;
     }
     if found > version {
-        return Err(EngineError::Store {
-            detail: "it was written by a newer version of Regie".into(),
-        });
+        return Err(EngineError::StoreNewer);
     }
     Ok(())
 }

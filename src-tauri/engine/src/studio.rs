@@ -2,6 +2,7 @@
 //! the window nor Bluetooth waits for pixels.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread;
 
@@ -56,7 +57,14 @@ impl Studio {
             .spawn(move || {
                 let mut pictures = OpenPictures::default();
                 while let Some(job) = waiting.blocking_recv() {
-                    job(&mut pictures);
+                    // A fault in a picture library costs that picture, not all that come after.
+                    let done = catch_unwind(AssertUnwindSafe(|| job(&mut pictures)));
+                    if done.is_err() {
+                        pictures = OpenPictures {
+                            opened: pictures.opened,
+                            ..OpenPictures::default()
+                        };
+                    }
                 }
             })
             .map_err(|_| EngineError::Closing)?;
@@ -78,7 +86,7 @@ impl Studio {
             .send(job)
             .await
             .map_err(|_| EngineError::Closing)?;
-        answered.await.map_err(|_| EngineError::Closing)?
+        answered.await.map_err(|_| EngineError::PictureLost)?
     }
 
     /// Opens a picture file.

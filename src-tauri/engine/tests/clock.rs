@@ -51,6 +51,7 @@ fn config(folder: &Path) -> EngineConfig {
         version: "0".into(),
         system_locale: Locale::Fr,
         demo: true,
+        clock: None,
     }
 }
 
@@ -325,9 +326,11 @@ async fn a_broken_settings_file_is_said_and_kept_and_does_not_keep_regie_from_st
     std::fs::write(folder.join("clock-profile.toml"), "clock2 = 5").unwrap();
     let engine = desk.engine().await;
     let state = engine.state().borrow().clone();
-    assert!(state.warning.is_some());
+    let codes: Vec<_> = state.warnings.iter().map(|fault| &*fault.code).collect();
+    assert_eq!(codes, ["settings-unreadable", "profile-invalid"]);
     assert_eq!(state.settings, Settings::default());
-    let aside = std::fs::read_to_string(folder.join("settings.broken.toml")).unwrap();
+    engine.save_settings(Settings::default()).await.unwrap();
+    let aside = std::fs::read_to_string(folder.join("settings.broken-1.toml")).unwrap();
     assert!(aside.contains("klingon"));
 }
 
@@ -520,4 +523,83 @@ async fn a_clock_that_sleeps_is_set_to_the_time_at_which_it_woke() {
     );
     let shown = i64::try_from(desk.clock.local_epoch()).unwrap();
     assert!((shown - now).abs() <= 1, "{} s off", shown - now);
+}
+
+/// What was under way when the process was killed may or may not be on the screen.
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_kill_in_mid_upload_the_shown_slot_is_not_claimed() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    let picture = opened(&engine).await;
+    let show = |slot| engine.show(Door::Window, picture, Options::default(), slot);
+    ended(show(0).await.unwrap()).await;
+    assert_eq!(engine.state().borrow().clock.shown_slot, Some(0));
+    engine.stop().await;
+
+    let database = desk.folder.path().join("data/regie.db");
+    let connection = rusqlite::Connection::open(database).unwrap();
+    connection
+        .execute("UPDATE journal SET outcome = 'running'", [])
+        .unwrap();
+    drop(connection);
+    let engine = desk.engine().await;
+    assert_eq!(engine.state().borrow().clock.shown_slot, None);
+    let journal = engine.journal(1).await.unwrap();
+    assert_eq!(journal[0].outcome, JournalOutcome::Interrupted);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shown_slot_is_known_as_long_as_nothing_was_sent() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    let picture = opened(&engine).await;
+    let show = |slot| engine.show(Door::Window, picture, Options::default(), slot);
+    ended(show(0).await.unwrap()).await;
+    ended(engine.set_face(Door::Window, Face::Clock3).await.unwrap()).await;
+    assert_eq!(engine.state().borrow().clock.shown_slot, Some(0));
+    // The slot is filled anew while its earlier picture is on its way.
+    let first = show(0).await.unwrap();
+    let second = show(0).await.unwrap();
+    engine.cancel(second.id);
+    ended(first).await;
+    ended(second).await;
+    assert_eq!(engine.state().borrow().clock.shown_slot, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_given_for_one_run_is_not_remembered() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Cli, None).await.unwrap()).await;
+    let remembered = engine.state().borrow().clock.chosen.clone();
+    engine.stop().await;
+
+    let other = EngineConfig {
+        clock: Some("SIM:00:00:00:00:99".into()),
+        ..config(desk.folder.path())
+    };
+    let source = Arc::new(Source(desk.adapter.clone()));
+    let engine = Engine::start(other, source).await.unwrap();
+    let chosen = engine.state().borrow().clock.chosen.clone().unwrap();
+    assert_eq!(chosen.address, "SIM:00:00:00:00:99");
+    engine.quiet_hours(Door::Cli, true, 22, 7).await.unwrap();
+    engine.stop().await;
+    assert_eq!(
+        desk.engine().await.state().borrow().clock.chosen,
+        remembered
+    );
+}
+
+/// What was read is gone; what was done before it does not come back in its place.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dismissed_outcome_does_not_uncover_an_older_one() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Window, None).await.unwrap()).await;
+    let last = engine.set_face(Door::Window, Face::Clock1).await.unwrap();
+    let id = last.id;
+    ended(last).await;
+    assert!(engine.state().borrow().clock.operation.is_some());
+    engine.dismiss(id);
+    assert_eq!(engine.state().borrow().clock.operation, None);
 }

@@ -6,7 +6,7 @@ mod made;
 use image::{DynamicImage, ImageFormat};
 use jpeg_encoder::ColorType;
 use made::{encoded, exif_orientation, jpeg, jpeg_with, quadrants, shown, shown_with};
-use regie_imaging::{Adjust, Background, Format, Ink, Limits, Note, decode};
+use regie_imaging::{Adjust, Background, Format, Ink, Limits, Note, Options, Pipeline, decode};
 
 const K: Ink = Ink::Black;
 const W: Ink = Ink::White;
@@ -358,4 +358,26 @@ fn an_svg_may_carry_a_picture_inside() {
         <image href="data:image/png;base64,{text}" width="8" height="8"/></svg>"##
     );
     assert_eq!(shown(svg.as_bytes(), 8, 8).corners(), [R; 4]);
+}
+
+#[test]
+fn a_black_thread_of_a_picture_stays_black_lying_and_standing() {
+    for (width, height) in [(17_000_000, 1), (1, 17_000_000)] {
+        let thread = image::GrayImage::from_pixel(width, height, image::Luma([0]));
+        let mut file = std::io::Cursor::new(Vec::new());
+        thread
+            .write_to(&mut file, image::ImageFormat::Png)
+            .expect("encoded");
+        let picture = decode(file.get_ref(), &Limits::DEFAULT).expect("decoded");
+        let options = Options {
+            adjust: Adjust::from_pairs([("fit", "stretch")]).expect("options"),
+            ..Options::default()
+        };
+        let rendered = Pipeline::new(picture).render(&options).expect("rendered");
+        let inks = rendered.planes.unpack();
+        assert!(
+            inks.inks().iter().all(|&ink| ink == Ink::Black),
+            "{width}x{height}"
+        );
+    }
 }

@@ -42,6 +42,6 @@ slots: Array<Slot | null>,
  */
 settings: Settings, 
 /**
- * Something that went wrong at start and that the person should know.
+ * What went wrong at start without keeping Regie from it.
  */
-warning: Fault | null, };
+warnings: Array<Fault>, };

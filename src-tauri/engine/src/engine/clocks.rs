@@ -139,6 +139,9 @@ impl Engine {
             current.session.set_default_target(address(&memory));
             self.show_memory(&memory);
         }
+        if !self.shared.keeps_memory {
+            return Ok(());
+        }
         let engine = self.clone();
         self.shared
             .store

@@ -68,7 +68,7 @@ impl Engine {
     /// Shows an operation's progress until it has an outcome.
     async fn follow(&self, id: u32, handle: &regie_clock::Operation) -> End {
         let mut progress = handle.progress();
-        let (mut sending, mut sent) = (None, Duration::ZERO);
+        let (mut sending, mut sent, mut refreshed) = (None, Duration::ZERO, false);
         let ended = handle.outcome();
         tokio::pin!(ended);
         let clock = loop {
@@ -79,7 +79,9 @@ impl Engine {
                         break ended.await;
                     }
                     let progress = convert::progress(&progress.borrow_and_update());
-                    if progress.stage == Stage::Sending {
+                    // The picture is over when the panel redraws; small commands follow.
+                    refreshed |= progress.stage == Stage::Refreshing;
+                    if progress.stage == Stage::Sending && !refreshed {
                         sent = sending.get_or_insert_with(Instant::now).elapsed();
                     }
                     self.desk().advance(id, progress);
@@ -111,7 +113,7 @@ impl Engine {
                 if chosen.address == reached.address {
                     // Its name may have been unknown when it was chosen.
                     *chosen = reached;
-                    take(memory, end, learned);
+                    self.take(memory, end, learned);
                 }
             })
             .await;
@@ -135,30 +137,34 @@ impl Engine {
         self.desk().end(id, outcome.clone());
         self.show_current();
     }
-}
 
-fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
-    if !end.clock.is_done() {
-        if learned.changes_screen() {
-            memory.shown_slot = None;
+    fn take(&self, memory: &mut ClockMemory, end: &End, learned: &Learned) {
+        if !end.clock.is_done() {
+            // Where nothing was sent, the screen shows what it showed.
+            if learned.changes_screen() && end.clock.report().packets > 0 {
+                memory.shown_slot = None;
+            }
+            return;
         }
-        return;
-    }
-    match learned {
-        Learned::Nothing => {}
-        Learned::Shows(slot) => {
-            memory.shown_slot = Some(*slot);
-            memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
-        }
-        // The picture mode shows again what was sent last, and what that was is known already.
-        Learned::Face(Face::Picture) => {}
-        Learned::ShowsNoSlot | Learned::Face(_) => memory.shown_slot = None,
-        Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
-        Learned::Time(zone) => {
-            memory.time_set = Some(TimeSet {
-                at: Timestamp::now().to_string(),
-                zone: zone.to_string(),
-            });
+        match learned {
+            Learned::Nothing => {}
+            Learned::Shows(held) => {
+                // The slot may have been filled anew meanwhile.
+                let is_held = self.held(held.slot).as_ref() == Some(held);
+                memory.shown_slot = is_held.then_some(held.slot);
+                memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
+            }
+            // The picture mode shows again what was sent last, and what that was is known
+            // already.
+            Learned::Face(Face::Picture) => {}
+            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown_slot = None,
+            Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
+            Learned::Time(zone) => {
+                memory.time_set = Some(TimeSet {
+                    at: Timestamp::now().to_string(),
+                    zone: zone.to_string(),
+                });
+            }
         }
     }
 }

@@ -27,7 +27,7 @@ impl Engine {
         let planes = rendering.planes;
         let held = Slot {
             slot,
-            name: name.clone(),
+            name,
             changed: Timestamp::now().to_string(),
         };
         let (row, stored) = (held.clone(), planes.clone());
@@ -37,7 +37,7 @@ impl Engine {
             .await?;
         self.change(|state| {
             if let Some(place) = state.slots.get_mut(usize::from(slot)) {
-                *place = Some(held);
+                *place = Some(held.clone());
             }
         });
         // The slot holds another picture now than the one that the clock may show of it.
@@ -45,7 +45,7 @@ impl Engine {
             memory.shown_slot = memory.shown_slot.filter(|&shown| shown != slot);
         })
         .await?;
-        self.submit_planes(door, name, slot, &planes).await
+        self.submit_planes(door, held, &planes).await
     }
 
     /// Shows what a slot holds.
@@ -54,22 +54,20 @@ impl Engine {
     /// [`EngineError::NoSuchSlot`], [`EngineError::SlotEmpty`].
     pub async fn show_slot(&self, door: Door, slot: u8) -> Result<Submitted, EngineError> {
         let planes = self.slot_planes(slot).await?;
-        let name = self
-            .shared
-            .state
-            .borrow()
-            .slots
-            .get(usize::from(slot))
-            .and_then(|held| held.as_ref().map(|held| held.name.clone()))
-            .unwrap_or_default();
-        self.submit_planes(door, name, slot, &planes).await
+        let held = self.held(slot).ok_or(EngineError::SlotEmpty { slot })?;
+        self.submit_planes(door, held, &planes).await
+    }
+
+    /// What a slot holds.
+    pub(super) fn held(&self, slot: u8) -> Option<Slot> {
+        let state = self.shared.state.borrow();
+        state.slots.get(usize::from(slot)).cloned().flatten()
     }
 
     async fn submit_planes(
         &self,
         door: Door,
-        name: String,
-        slot: u8,
+        held: Slot,
         planes: &Planes,
     ) -> Result<Submitted, EngineError> {
         // The small picture is the calendar's; in the other modes the clock would draw over it.
@@ -82,10 +80,10 @@ impl Engine {
             door,
             Plan {
                 kind: OperationKind::Show,
-                detail: name,
+                detail: held.name.clone(),
                 first: Request::Picture(convert::picture(planes)?).into(),
                 then: Some(Request::SetFace(face)),
-                learned: Learned::Shows(slot),
+                learned: Learned::Shows(held),
             },
         )
         .await

@@ -94,23 +94,44 @@ pub(super) fn reduce(
             })
         }
     };
-    let block = block_side(samples.width, samples.height);
+    let block = Block::of(samples.width, samples.height);
     Ok(Raster {
-        width: samples.width / block,
-        height: samples.height / block,
+        width: samples.width / block.width,
+        height: samples.height / block.height,
         source_width: samples.width,
         source_height: samples.height,
         pixels,
     })
 }
 
-/// Side of the blocks that are averaged to one pixel.
-fn block_side(width: u32, height: u32) -> u32 {
-    let mut side = (width.min(height) / WORKING_SIDE).max(1);
-    while u64::from(width / side) * u64::from(height / side) > MAX_RASTER {
-        side += 1;
+/// The pixels that are averaged to one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    width: u32,
+    height: u32,
+}
+
+impl Block {
+    /// Square where the picture allows; a long thin one is shortened along its length only, so
+    /// that no side comes to nothing.
+    fn of(width: u32, height: u32) -> Self {
+        let side = (width.min(height) / WORKING_SIDE).max(1);
+        let mut block = Self {
+            width: side,
+            height: side,
+        };
+        loop {
+            let (columns, rows) = (width / block.width, height / block.height);
+            if u64::from(columns) * u64::from(rows) <= MAX_RASTER {
+                return block;
+            }
+            if columns >= rows {
+                block.width += 1;
+            } else {
+                block.height += 1;
+            }
+        }
     }
-    side
 }
 
 fn premultiplied(rgb: [u32; 3], alpha: u32) -> [u32; 4] {
@@ -156,27 +177,28 @@ fn averaged<const BYTES: usize, const N: usize, P: Copy + Default + Send>(
     linear: &(impl Fn(&[u8; BYTES]) -> [u32; N] + Sync),
     pixel: &(impl Fn([u16; N]) -> P + Sync),
 ) -> Vec<P> {
-    let side = block_side(samples.width, samples.height) as usize;
+    let block = Block::of(samples.width, samples.height);
+    let (block_width, block_height) = (block.width as usize, block.height as usize);
     let (width, height) = (
-        samples.width as usize / side,
-        samples.height as usize / side,
+        samples.width as usize / block_width,
+        samples.height as usize / block_height,
     );
     let source_row = samples.width as usize * samples.pixel_bytes;
     let mut result = vec![P::default(); width * height];
 
     let band = |rows: &mut [P], source: &[u8]| {
-        let area = (side * side) as u32;
+        let area = block.width * block.height;
         let mut sums = vec![[0_u32; N]; width];
         let mut converted = Vec::new();
         for (target, block_rows) in rows
             .chunks_exact_mut(width)
-            .zip(source.chunks_exact(source_row * side))
+            .zip(source.chunks_exact(source_row * block_height))
         {
             sums.fill([0; N]);
             for row in block_rows.chunks_exact(source_row) {
                 let row = conversion.convert(row, &mut converted);
                 let (row, _) = row.as_chunks::<BYTES>();
-                for (sum, block) in sums.iter_mut().zip(row.chunks_exact(side)) {
+                for (sum, block) in sums.iter_mut().zip(row.chunks_exact(block_width)) {
                     for source in block {
                         let value = linear(source);
                         for (sum, value) in sum.iter_mut().zip(value) {
@@ -204,11 +226,31 @@ fn averaged<const BYTES: usize, const N: usize, P: Copy + Default + Send>(
         std::thread::scope(|scope| {
             let bands = result
                 .chunks_mut(band_rows * width)
-                .zip(samples.bytes.chunks(band_rows * side * source_row));
+                .zip(samples.bytes.chunks(band_rows * block_height * source_row));
             for (rows, source) in bands {
                 scope.spawn(|| band(rows, source));
             }
         });
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_side_of_a_long_thin_picture_comes_to_nothing() {
+        for long in [1, 1_000, 16_000_000, 17_000_000, 33_000_000, 100_000_000] {
+            for (width, height) in [(long, 1), (1, long), (long / 3, 3), (2, long / 2)] {
+                if width == 0 || height == 0 {
+                    continue;
+                }
+                let block = Block::of(width, height);
+                let (columns, rows) = (width / block.width, height / block.height);
+                assert!(columns > 0 && rows > 0, "{width}x{height}: {block:?}");
+                assert!(u64::from(columns) * u64::from(rows) <= MAX_RASTER);
+            }
+        }
+    }
 }
