@@ -13,7 +13,9 @@ use regie_clock::{
     ClockError, ClockTime, Countdown, CountdownStyle, Face, Job, LinkState, Outcome, PictureSize,
     QuietHours, Report, Request, SessionConfig, Stage, TextBitmap, Toggle,
 };
-use regie_sim::{ClockSpec, Mode, SimulatedAdapter, SimulatedClock, Timing};
+use regie_sim::{
+    ClockSpec, Fault, Mode, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault,
+};
 use tokio::time::{Instant, sleep};
 
 fn ready() -> Bench {
@@ -255,6 +257,57 @@ async fn the_target_is_the_jobs_or_the_default_or_the_first_heard() {
         clocks.iter().filter(|clock| clock.is_connected()).count(),
         1
     );
+}
+
+/// Whatever becomes of the default clock meanwhile, with a link that holds or one made anew.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_target_stays_on_the_clock_it_began_on() {
+    let lost_while = |at| Fault::Write {
+        at,
+        how: WriteFault::LostBefore,
+    };
+    let late = Fault::DropWhileRefreshing {
+        after: Duration::from_secs(5),
+    };
+    let faults = [
+        None,
+        Some(late),
+        Some(lost_while(Moment::Percent(90))),
+        Some(lost_while(Moment::Command)),
+    ];
+    for fault in faults {
+        for (at_first, later) in [(false, true), (true, false), (true, true)] {
+            let clock = |tail| SimulatedClock::new(ClockSpec { tail, ..awake() });
+            let (own, other) = (clock(1), clock(2));
+            // The one that is heard first when nobody says which.
+            let clocks = if at_first {
+                vec![other.clone(), own.clone()]
+            } else {
+                vec![own.clone(), other.clone()]
+            };
+            let config = SessionConfig {
+                default_target: at_first.then(|| own.address()),
+                ..SessionConfig::default()
+            };
+            let session = session_on(&SimulatedAdapter::new(clocks), config);
+            if let Some(fault) = fault {
+                own.order(fault);
+            }
+            let job = Job::new(Request::Picture(picture(PictureSize::Full, 1)))
+                .then(Request::SetFace(Face::Picture));
+            let operation = session.submit(job);
+            let mut progress = operation.progress();
+            progress
+                .wait_for(|progress| progress.packets_done > 20)
+                .await
+                .unwrap();
+            session.set_default_target(later.then(|| other.address()));
+            let report = done(operation.outcome().await);
+            assert_eq!(report.clock.unwrap().address, own.address());
+            assert_eq!(other.links_made(), 0, "{fault:?} {at_first} {later}");
+            assert_eq!(own.commands(), [[0xE1, 0x00]]);
+        }
+    }
 }
 
 /// UP-13: the link is let go after 300 s without use, and made anew on demand.

@@ -15,7 +15,7 @@ use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
 use crate::dialect::{Dialect, Limits};
-use crate::link::{Adapter, Advertisement, Connection};
+use crate::link::{Adapter, Address, Advertisement, Connection};
 
 #[derive(Debug)]
 pub(super) enum Command {
@@ -56,6 +56,8 @@ pub(super) struct Run {
     pub(super) tally: Tally,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
+    /// The first clock that was connected: the whole run goes there, whatever is chosen meanwhile.
+    pub(super) pinned: Option<Address>,
     /// What a failure from here on would leave open.
     pub(super) doubt: Option<Doubt>,
 }
@@ -86,7 +88,7 @@ pub(super) struct Actor {
     pub(super) shared: Arc<Shared>,
     pub(super) held: Option<Held>,
     /// The clock whose last complete wait for the end of a redraw ended without word of it.
-    pub(super) silent_clock: Option<crate::link::Address>,
+    pub(super) silent_clock: Option<Address>,
 }
 
 impl Actor {
@@ -192,6 +194,7 @@ impl Actor {
             tally: Tally::new(),
             deadline: Instant::now() + limit,
             limit,
+            pinned: None,
             doubt: None,
             ticket,
         };

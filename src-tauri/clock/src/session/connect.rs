@@ -16,10 +16,9 @@ impl Actor {
     /// Makes sure that there is a link to the wanted clock.
     pub(super) async fn ensure_link(&mut self, run: &mut Run) -> Result<(), Stop> {
         let wanted = run
-            .ticket
-            .job
-            .target()
-            .cloned()
+            .pinned
+            .clone()
+            .or_else(|| run.ticket.job.target().cloned())
             .or_else(|| lock(&self.shared.default_target).clone());
         if let Some(held) = &self.held {
             let right = wanted
@@ -37,9 +36,10 @@ impl Actor {
         Ok(())
     }
 
-    /// Writes the linked clock into the operation's progress and report.
+    /// Writes the linked clock into the operation's progress and report, and keeps to it.
     fn introduce(&self, run: &mut Run) {
         let clock = self.held.as_ref().map(|held| held.clock.clone());
+        run.pinned = clock.as_ref().map(|clock| clock.address.clone());
         run.tally.report.clock.clone_from(&clock);
         run.ticket
             .progress
