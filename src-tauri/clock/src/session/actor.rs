@@ -38,7 +38,7 @@ pub(super) struct Held {
 /// Why a run through a job stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It was cancelled, and nothing took effect.
+    /// It was cancelled.
     Cancelled,
     /// It cannot succeed.
     Failed(ClockError),
@@ -58,8 +58,11 @@ pub(super) struct Run {
     pub(super) limit: Duration,
     /// The first clock that was connected: the whole run goes there, whatever is chosen meanwhile.
     pub(super) pinned: Option<Address>,
-    /// What a failure from here on would leave open.
+    /// What a failure from here on would leave open about the present task.
     pub(super) doubt: Option<Doubt>,
+    /// An earlier task of the job has taken effect, so that neither "failed" nor "cancelled" would
+    /// be true any more.
+    pub(super) took_effect: bool,
 }
 
 impl Run {
@@ -196,6 +199,7 @@ impl Actor {
             limit,
             pinned: None,
             doubt: None,
+            took_effect: false,
             ticket,
         };
         tracing::debug!(operation = %run.ticket.id, "starting");
@@ -204,8 +208,10 @@ impl Actor {
             ticket,
             tally,
             doubt,
+            took_effect,
             ..
         } = run;
+        let doubt = doubt.or_else(|| took_effect.then_some(Doubt::LaterStepFailed));
         let report = tally.close();
         let outcome = match (result, doubt) {
             (Ok(()), _) => Outcome::Done(report),

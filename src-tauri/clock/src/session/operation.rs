@@ -166,6 +166,8 @@ pub enum Doubt {
     TriggerUnanswered,
     /// The link went while the clock began to redraw.
     LostWhileRefreshing,
+    /// A first task took effect, and a later one of the same job could not be carried out.
+    LaterStepFailed,
 }
 
 impl Doubt {
@@ -177,6 +179,7 @@ impl Doubt {
             Self::CommandNotShown => "command-not-shown",
             Self::TriggerUnanswered => "trigger-unanswered",
             Self::LostWhileRefreshing => "lost-while-refreshing",
+            Self::LaterStepFailed => "later-step-failed",
         }
     }
 
@@ -192,6 +195,9 @@ impl Doubt {
             }
             Self::TriggerUnanswered | Self::LostWhileRefreshing => {
                 "Look at the clock in half a minute: if it does not show what you sent, send it again."
+            }
+            Self::LaterStepFailed => {
+                "Look at the clock in a minute: if it shows something else then, send it again."
             }
         }
     }
@@ -212,6 +218,9 @@ impl fmt::Display for Doubt {
             Self::LostWhileRefreshing => {
                 "Everything was sent, but the connection was lost just as the clock began to redraw."
             }
+            Self::LaterStepFailed => {
+                "What was sent took effect, but a later command did not get through, so it may not stay."
+            }
         })
     }
 }
@@ -228,7 +237,7 @@ pub enum Outcome {
         /// What was done until then.
         report: Report,
     },
-    /// It may or may not have taken effect.
+    /// It may or may not have taken effect, or only a part of it has.
     Unknown {
         /// Why that cannot be told.
         reason: Doubt,

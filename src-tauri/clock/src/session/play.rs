@@ -60,6 +60,7 @@ impl Actor {
                 ..Cursor::default()
             };
             run.doubt = None;
+            run.took_effect = true;
         }
         Ok(())
     }
