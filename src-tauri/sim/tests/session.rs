@@ -310,6 +310,43 @@ async fn a_job_without_target_stays_on_the_clock_it_began_on() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_unused_link_is_let_go_when_another_clock_is_chosen() {
+    let clock = |tail| SimulatedClock::new(ClockSpec { tail, ..awake() });
+    let (first, second) = (clock(1), clock(2));
+    let (own, other) = (first.address(), second.address());
+    let adapter = SimulatedAdapter::new(vec![first.clone(), second]);
+    let session = session_on(&adapter, SessionConfig::default());
+    let job = || Job::new(Request::SetFace(Face::Picture)).on(Some(own.clone()));
+    let moment = || sleep(Duration::from_millis(1));
+    done(session.submit(job()).outcome().await);
+    // Neither the same clock nor none is another one.
+    for same in [Some(own.clone()), None] {
+        session.set_default_target(same);
+        moment().await;
+        assert!(first.is_connected());
+    }
+    session.set_default_target(Some(other.clone()));
+    moment().await;
+    assert!(!first.is_connected());
+    assert_eq!(*session.state().borrow(), LinkState::Asleep);
+    assert_eq!(session.idle_for(), None);
+    // A job that asks for another clock than the default has its link kept, as any other.
+    done(session.submit(job()).outcome().await);
+    moment().await;
+    assert!(first.is_connected());
+    // Chosen while the link is used: after that.
+    session.set_default_target(Some(own.clone()));
+    let long = Job::new(Request::Picture(picture(PictureSize::Full, 1)));
+    let operation = session.submit(long);
+    sleep(Duration::from_secs(1)).await;
+    session.set_default_target(Some(other));
+    done(operation.outcome().await);
+    moment().await;
+    assert!(!first.is_connected());
+    assert_eq!(*session.state().borrow(), LinkState::Asleep);
+}
+
 /// UP-13: the link is let go after 300 s without use, and made anew on demand.
 #[tokio::test(start_paused = true)]
 async fn an_idle_link_is_let_go() {

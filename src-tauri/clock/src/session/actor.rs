@@ -117,6 +117,7 @@ impl Actor {
         let _ended = self.shared.ended.clone().drop_guard();
         let closing = self.shared.closing.clone();
         let mut idle_changes = self.shared.idle_timeout.subscribe();
+        let mut target_changes = self.shared.default_target.subscribe();
         self.look_at_adapter().await;
         loop {
             let let_go_at = self.let_go_at();
@@ -131,6 +132,16 @@ impl Actor {
                 () = closing.cancelled() => break,
                 // The new timeout is read at the top of the loop.
                 Ok(()) = idle_changes.changed() => {}
+                Ok(()) = target_changes.changed() => {
+                    let wanted = target_changes.borrow_and_update().clone();
+                    let other = self.held.as_ref().is_some_and(|held| {
+                        wanted.is_some_and(|wanted| wanted != held.clock.address)
+                    });
+                    if other {
+                        tracing::debug!("letting the link to another clock go");
+                        self.let_go().await;
+                    }
+                }
                 notification = next_notification(&mut self.held), if linked => {
                     if notification.is_none() {
                         tracing::info!("the idle link was lost");

@@ -7,7 +7,6 @@ use super::limits::{
     CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
     DISCOVERY_TRIES, SCAN_CONTROL_LIMIT, TICK,
 };
-use super::lock;
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
 use crate::link::{Address, Advertisement, Connection};
@@ -19,7 +18,7 @@ impl Actor {
             .pinned
             .clone()
             .or_else(|| run.ticket.job.target().cloned())
-            .or_else(|| lock(&self.shared.default_target).clone());
+            .or_else(|| self.shared.default_target.borrow().clone());
         if let Some(held) = &self.held {
             let right = wanted
                 .as_ref()

@@ -56,7 +56,7 @@ impl Default for SessionConfig {
 /// What the handles and the task share.
 #[derive(Debug)]
 struct Shared {
-    default_target: Mutex<Option<Address>>,
+    default_target: watch::Sender<Option<Address>>,
     /// Since when the link is unused; none without a link or while it is used.
     idle_since: Mutex<Option<Instant>>,
     state: watch::Sender<LinkState>,
@@ -92,7 +92,7 @@ impl Session {
     ) -> Self {
         let (commands, queue) = mpsc::channel(limits::QUEUE_LIMIT);
         let shared = Arc::new(Shared {
-            default_target: Mutex::new(config.default_target.clone()),
+            default_target: watch::Sender::new(config.default_target.clone()),
             idle_since: Mutex::new(None),
             state: watch::Sender::new(LinkState::Asleep),
             heard: watch::Sender::new(Vec::new()),
@@ -173,9 +173,14 @@ impl Session {
         operation
     }
 
-    /// The clock that jobs without a target go to; none for the first one heard.
+    /// The clock that jobs without a target go to; none for the first one heard. An unused link to
+    /// another clock is let go.
     pub fn set_default_target(&self, target: Option<Address>) {
-        *lock(&self.shared.default_target) = target;
+        self.shared.default_target.send_if_modified(|current| {
+            let changed = *current != target;
+            *current = target;
+            changed
+        });
     }
 
     /// How long an unused link is kept, from now on; zero lets it go after each operation.
