@@ -179,6 +179,97 @@ async fn progress_goes_through_its_stages_and_counts_packets() {
     done(operation.outcome().await);
 }
 
+/// A lost link begins them anew, with the next attempt; what follows the first effect never does.
+#[tokio::test(start_paused = true)]
+async fn the_stages_of_a_job_never_go_backwards() {
+    let lost = |at| {
+        Some(Fault::Write {
+            at,
+            how: WriteFault::LostBefore,
+        })
+    };
+    let late = Fault::DropWhileRefreshing {
+        after: Duration::from_secs(5),
+    };
+    let firsts = [
+        Request::Picture(picture(PictureSize::Full, 2)),
+        Request::SetTime(ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap()),
+    ];
+    let lasts = [
+        Request::SetFace(Face::Picture),
+        Request::SetFace(Face::Calendar1),
+        Request::Toggle(Toggle::Invert),
+    ];
+    let faults = [
+        None,
+        Some(late),
+        lost(Moment::Percent(50)),
+        lost(Moment::Command),
+        lost(Moment::Trigger),
+    ];
+    for (first, last) in firsts
+        .iter()
+        .flat_map(|first| lasts.iter().map(move |last| (first, last)))
+    {
+        for fault in faults {
+            let bench = ready();
+            if let Some(fault) = fault {
+                bench.clock.order(fault);
+            }
+            let job = Job::new(first.clone())
+                .then(last.clone())
+                .then(Request::SetFace(Face::Clock1));
+            let operation = bench.session.submit(job);
+            let mut progress = operation.progress();
+            let mut before = progress.borrow_and_update().clone();
+            let mut refreshed = false;
+            let mut seen = vec![before.stage];
+            while before.stage != Stage::Ended {
+                progress.changed().await.unwrap();
+                let now = progress.borrow_and_update().clone();
+                if now.stage != before.stage {
+                    seen.push(now.stage);
+                }
+                refreshed |= before.stage == Stage::Refreshing;
+                let right = if refreshed {
+                    matches!(
+                        now.stage,
+                        Stage::Refreshing | Stage::Finishing | Stage::Ended
+                    )
+                } else {
+                    rank(now.stage) >= rank(before.stage) || now.attempt > before.attempt
+                };
+                let back = before.stage == Stage::Finishing && now.stage == Stage::Refreshing;
+                assert!(
+                    right && !(refreshed && back),
+                    "{} {} {fault:?}: {seen:?}",
+                    first.name(),
+                    last.name()
+                );
+                before = now;
+            }
+            assert!(refreshed);
+        }
+    }
+}
+
+/// The place of a stage in the course of one task.
+fn rank(stage: Stage) -> usize {
+    [
+        Stage::Queued,
+        Stage::Listening,
+        Stage::Connecting,
+        Stage::Discovering,
+        Stage::Sending,
+        Stage::Finishing,
+        Stage::Refreshing,
+        Stage::Ended,
+    ]
+    .iter()
+    .position(|known| *known == stage)
+    .unwrap()
+}
+
 /// BLE-13: the list comes from what is heard, strongest first.
 #[tokio::test(start_paused = true)]
 async fn a_scan_lists_the_clocks_strongest_first() {

@@ -63,6 +63,8 @@ pub(super) struct Run {
     /// An earlier task of the job has taken effect, so that neither "failed" nor "cancelled" would
     /// be true any more.
     pub(super) took_effect: bool,
+    /// The present task is a short one after one that took effect.
+    pub(super) finishing: bool,
 }
 
 impl Run {
@@ -75,7 +77,18 @@ impl Run {
         Ok(())
     }
 
+    /// The stage to show. What follows the first effect is shown as its end, whatever it takes, so
+    /// that the stages do not begin anew.
+    pub(super) fn shown(&self, stage: Stage) -> Stage {
+        if self.finishing {
+            Stage::Finishing
+        } else {
+            stage
+        }
+    }
+
     pub(super) fn stage(&self, stage: Stage, seconds_left: Option<u32>) {
+        let stage = self.shown(stage);
         self.ticket.progress.send_modify(|progress| {
             progress.stage = stage;
             progress.seconds_left = seconds_left;
@@ -211,6 +224,7 @@ impl Actor {
             pinned: None,
             doubt: None,
             took_effect: false,
+            finishing: false,
             ticket,
         };
         tracing::debug!(operation = %run.ticket.id, "starting");
