@@ -254,7 +254,7 @@ async fn the_stages_of_a_job_never_go_backwards() {
 }
 
 /// The place of a stage in the course of one task.
-fn rank(stage: Stage) -> usize {
+fn rank(stage: Stage) -> Option<usize> {
     [
         Stage::Queued,
         Stage::Listening,
@@ -267,7 +267,6 @@ fn rank(stage: Stage) -> usize {
     ]
     .iter()
     .position(|known| *known == stage)
-    .unwrap()
 }
 
 /// BLE-13: the list comes from what is heard, strongest first.
@@ -593,6 +592,59 @@ async fn the_queue_has_a_bound() {
     );
     for operation in &operations[..limits::QUEUE_LIMIT] {
         done(operation.outcome().await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_withdrawn_keeps_no_place_in_the_queue() {
+    let bench = ready();
+    let first = bench
+        .session
+        .submit(Job::new(Request::Picture(picture(PictureSize::Full, 1))));
+    sleep(Duration::from_secs(1)).await;
+    let mut withdrawn = Vec::new();
+    for _ in 0..2 * limits::QUEUE_LIMIT {
+        let operation = bench
+            .session
+            .submit(Job::new(Request::Toggle(Toggle::Invert)));
+        operation.cancel();
+        withdrawn.push(operation);
+        let scan = bench.session.scan(Duration::from_secs(100));
+        let given_up = tokio::time::timeout(Duration::from_millis(1), scan).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+    }
+    let faces: Vec<_> = (0..limits::QUEUE_LIMIT)
+        .map(|_| {
+            bench
+                .session
+                .submit(Job::new(Request::SetFace(Face::Picture)))
+        })
+        .collect();
+    // What waits keeps its place, and the bound holds.
+    let Outcome::Failed { error, .. } = bench.run(Request::Clear).await else {
+        panic!()
+    };
+    assert_eq!(error.code(), "queue-full");
+    // One that is withdrawn in their midst makes room, and the others keep their order.
+    faces[3].cancel();
+    let last = bench
+        .session
+        .submit(Job::new(Request::SetFace(Face::Calendar1)));
+    done(first.outcome().await);
+    for (index, face) in faces.iter().enumerate() {
+        if index != 3 {
+            done(face.outcome().await);
+        }
+    }
+    done(last.outcome().await);
+    assert_eq!(bench.clock.mode(), Mode::Calendar);
+    assert!(!bench.clock.is_inverted());
+    for operation in withdrawn.iter().chain([&faces[3]]) {
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
+        assert_eq!(operation.progress().borrow().stage, Stage::Ended);
     }
 }
 

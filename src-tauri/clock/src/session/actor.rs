@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::limits::{
     ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_CONTROL_LIMIT, TICK,
 };
-use super::operation::{Doubt, Outcome, Tally, Ticket};
+use super::operation::{Doubt, Outcome, Report, Tally, Ticket};
 use super::play::Cursor;
+use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
@@ -27,6 +28,30 @@ pub(super) enum Command {
     Disconnect {
         reply: oneshot::Sender<()>,
     },
+}
+
+impl Command {
+    /// Nobody wants it any more, so that it may go without having been carried out. A link is let
+    /// go even if nobody waits for that.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        match self {
+            Self::Run(ticket) => ticket.is_withdrawn(),
+            Self::Scan { reply, .. } => reply.is_closed(),
+            Self::Disconnect { .. } => false,
+        }
+    }
+
+    /// Ends a command that is not carried out, for this reason unless it was withdrawn before.
+    pub(super) fn refuse(self, error: ClockError) {
+        if let Self::Run(ticket) = self {
+            let report = Report::default();
+            ticket.end(if ticket.begin() {
+                Outcome::Failed { error, report }
+            } else {
+                Outcome::Cancelled { report }
+            });
+        }
+    }
 }
 
 /// The link in use.
@@ -100,7 +125,7 @@ pub(super) struct Actor {
     pub(super) adapter: Arc<dyn Adapter>,
     pub(super) dialect: Arc<dyn Dialect>,
     pub(super) config: SessionConfig,
-    commands: mpsc::Receiver<Command>,
+    inbox: Inbox,
     pub(super) shared: Arc<Shared>,
     pub(super) held: Option<Held>,
     /// The clock whose last complete wait for the end of a redraw ended without word of it.
@@ -112,14 +137,14 @@ impl Actor {
         adapter: Arc<dyn Adapter>,
         dialect: Arc<dyn Dialect>,
         config: SessionConfig,
-        commands: mpsc::Receiver<Command>,
+        inbox: Inbox,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
             adapter,
             dialect,
             config,
-            commands,
+            inbox,
             shared,
             held: None,
             silent_clock: None,
@@ -138,10 +163,7 @@ impl Actor {
             let linked = self.held.is_some();
             tokio::select! {
                 biased;
-                command = self.commands.recv() => match command {
-                    Some(command) => self.handle(command).await,
-                    None => break,
-                },
+                command = self.inbox.next() => self.handle(command).await,
                 () = closing.cancelled() => break,
                 // The new timeout is read at the top of the loop.
                 Ok(()) = idle_changes.changed() => {}
@@ -169,16 +191,8 @@ impl Actor {
             }
         }
         self.let_go().await;
-        self.commands.close();
-        while let Some(command) = self.commands.recv().await {
-            if let Command::Run(ticket) = command {
-                ticket.begin();
-                let report = Tally::new().close();
-                ticket.end(Outcome::Failed {
-                    error: ClockError::SessionClosed,
-                    report,
-                });
-            }
+        for command in self.inbox.close() {
+            command.refuse(ClockError::SessionClosed);
         }
         self.publish(LinkState::Closed);
     }
@@ -211,7 +225,7 @@ impl Actor {
     async fn operate(&mut self, ticket: Ticket) {
         if !ticket.begin() {
             ticket.end(Outcome::Cancelled {
-                report: Tally::new().close(),
+                report: Report::default(),
             });
             return;
         }

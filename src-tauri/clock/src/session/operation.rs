@@ -393,6 +393,11 @@ impl Ticket {
             .is_ok()
     }
 
+    /// It was withdrawn while it waited.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        self.control.phase.load(Ordering::Acquire) == WITHDRAWN
+    }
+
     pub(super) fn cancel(&self) -> &CancellationToken {
         &self.control.cancel
     }
