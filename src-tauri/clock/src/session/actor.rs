@@ -7,7 +7,8 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::limits::{
-    ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_CONTROL_LIMIT, TICK,
+    ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_START_LIMIT,
+    SCAN_STOP_LIMIT, TICK,
 };
 use super::operation::{Doubt, Outcome, Report, Tally, Ticket};
 use super::play::Cursor;
@@ -325,7 +326,7 @@ impl Actor {
                 simulated: held.clock.simulated,
             });
         }
-        let mut scan = timeout(SCAN_CONTROL_LIMIT, self.adapter.scan())
+        let mut scan = timeout(SCAN_START_LIMIT, self.adapter.scan())
             .await
             .map_err(|_| ClockError::Bluetooth {
                 detail: "the scan did not start".to_owned(),
@@ -346,7 +347,7 @@ impl Actor {
                 () = tokio::time::sleep(TICK) => {}
             }
         }
-        let _ = timeout(SCAN_CONTROL_LIMIT, scan.stop()).await;
+        let _ = timeout(SCAN_STOP_LIMIT, scan.stop()).await;
         Ok(self.shared.heard.borrow().clone())
     }
 

@@ -5,7 +5,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::actor::{Actor, Held, Run, Stop, release, whole_seconds};
 use super::limits::{
     CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
-    DISCOVERY_TRIES, SCAN_CONTROL_LIMIT, TICK,
+    DISCOVERY_TRIES, SCAN_START_LIMIT, SCAN_STOP_LIMIT, TICK,
 };
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
@@ -91,7 +91,7 @@ impl Actor {
         unless_cancelled(run, self.check_adapter())
             .await?
             .map_err(Stop::Failed)?;
-        let mut scan = unless_cancelled(run, timeout(SCAN_CONTROL_LIMIT, self.adapter.scan()))
+        let mut scan = unless_cancelled(run, timeout(SCAN_START_LIMIT, self.adapter.scan()))
             .await?
             .unwrap_or_else(|_| {
                 Err(ClockError::Bluetooth {
@@ -136,7 +136,7 @@ impl Actor {
             }
         };
         // A scan that does not stop in time only makes connecting slower.
-        let _ = unless_cancelled(run, timeout(SCAN_CONTROL_LIMIT, scan.stop())).await?;
+        let _ = unless_cancelled(run, timeout(SCAN_STOP_LIMIT, scan.stop())).await?;
         Ok(found)
     }
 
