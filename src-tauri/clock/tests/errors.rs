@@ -162,6 +162,7 @@ fn doubts_say_what_to_do() {
         Doubt::CommandNotShown,
         Doubt::TriggerUnanswered,
         Doubt::LostWhileRefreshing,
+        Doubt::PartRefused,
         Doubt::LaterStepFailed,
     ] {
         assert!(doubt.to_string().ends_with('.') && doubt.hint().ends_with('.'));

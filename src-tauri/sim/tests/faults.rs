@@ -752,6 +752,37 @@ async fn a_job_that_has_taken_effect_is_finished_rather_than_cancelled() {
     bench.assert_usable().await;
 }
 
+/// A part was missing when the clock began to redraw, and then it could not be sent again.
+#[tokio::test(start_paused = true)]
+async fn a_picture_shown_with_a_part_missing_is_neither_failed_nor_cancelled() {
+    for cancel in [true, false] {
+        let bench = ready();
+        let how = NotificationFault::Late(Duration::from_millis(900));
+        bench.clock.order(Fault::Notification {
+            which: NotificationKind::Rejected,
+            how,
+        });
+        bench
+            .clock
+            .order(write_fault(Moment::Percent(97), WriteFault::Rejected));
+        let operation = bench.session.submit(Job::new(upload()));
+        let mut progress = operation.progress();
+        progress
+            .wait_for(|progress| progress.attempt == 2)
+            .await
+            .unwrap();
+        assert_eq!(bench.clock.refreshes(), 1);
+        if cancel {
+            operation.cancel();
+        } else {
+            bench.clock.order_times(Fault::HeldByAnother, u32::MAX);
+            bench.clock.cut_link();
+        }
+        assert_eq!(unknown(operation.outcome().await), Doubt::PartRefused);
+        bench.assert_usable().await;
+    }
+}
+
 /// What every job whose first task has taken effect may go through before its last one.
 const LATE_TROUBLE: [Fault; 6] = [
     Fault::DropWhileRefreshing {

@@ -166,6 +166,8 @@ pub enum Doubt {
     TriggerUnanswered,
     /// The link went while the clock began to redraw.
     LostWhileRefreshing,
+    /// A part of the picture was not taken, which the clock said only when it was to show it.
+    PartRefused,
     /// A first task took effect, and a later one of the same job could not be carried out.
     LaterStepFailed,
 }
@@ -179,6 +181,7 @@ impl Doubt {
             Self::CommandNotShown => "command-not-shown",
             Self::TriggerUnanswered => "trigger-unanswered",
             Self::LostWhileRefreshing => "lost-while-refreshing",
+            Self::PartRefused => "part-refused",
             Self::LaterStepFailed => "later-step-failed",
         }
     }
@@ -193,7 +196,7 @@ impl Doubt {
             Self::CommandNotShown => {
                 "Do not repeat it. The clock shows the change at its next redraw; setting the time makes it redraw."
             }
-            Self::TriggerUnanswered | Self::LostWhileRefreshing => {
+            Self::TriggerUnanswered | Self::LostWhileRefreshing | Self::PartRefused => {
                 "Look at the clock in half a minute: if it does not show what you sent, send it again."
             }
             Self::LaterStepFailed => {
@@ -217,6 +220,9 @@ impl fmt::Display for Doubt {
             }
             Self::LostWhileRefreshing => {
                 "Everything was sent, but the connection was lost just as the clock began to redraw."
+            }
+            Self::PartRefused => {
+                "The clock was told to show the picture, but had not taken a part of it, so it may show it incomplete."
             }
             Self::LaterStepFailed => {
                 "What was sent took effect, but a later command did not get through, so it may not stay."

@@ -225,6 +225,7 @@ fn after_wait(waited: Waited, cursor: &mut Cursor, run: &mut Run) -> Result<Refr
         Waited::Rejected => {
             run.tally.report.rejections += 1;
             cursor.committed = false;
+            run.doubt = Some(Doubt::PartRefused);
             let seconds = REJECTED_WAIT.1.as_secs();
             Err(Stop::Again(ClockError::PacketRefused { seconds }))
         }
