@@ -71,6 +71,18 @@ pub enum ClockError {
         /// Bytes given.
         actual: usize,
     },
+    /// Text that is not the address of a clock.
+    #[error("\"{input}\" is not the address of a clock.")]
+    AddressInvalid {
+        /// What was given.
+        input: String,
+    },
+    /// Quiet hours that end at the hour at which they begin.
+    #[error("Quiet hours cannot begin and end at the same hour ({hour}).")]
+    HoursEqual {
+        /// That hour.
+        hour: u8,
+    },
     /// An hour outside 0..=23.
     #[error("{hour} is not an hour of the day.")]
     HourInvalid {
@@ -259,6 +271,8 @@ impl ClockError {
             Self::OffsetOutOfRange { .. } => "offset-out-of-range",
             Self::TimeOutOfRange => "time-out-of-range",
             Self::PlaneLength { .. } => "plane-length",
+            Self::AddressInvalid { .. } => "address-invalid",
+            Self::HoursEqual { .. } => "hours-equal",
             Self::HourInvalid { .. } => "hour-invalid",
             Self::DateInvalid { .. } => "date-invalid",
             Self::CountdownTextLength { .. } => "countdown-text-length",
@@ -300,6 +314,8 @@ impl ClockError {
             | Self::OffsetOutOfRange { .. }
             | Self::TimeOutOfRange
             | Self::PlaneLength { .. }
+            | Self::AddressInvalid { .. }
+            | Self::HoursEqual { .. }
             | Self::HourInvalid { .. }
             | Self::DateInvalid { .. }
             | Self::CountdownTextLength { .. }
@@ -336,6 +352,12 @@ impl ClockError {
             Self::TimeOutOfRange => "Check this computer's date.",
             Self::PlaneLength { .. } | Self::CountdownBitmapLength { .. } => {
                 "The picture was prepared for another panel; prepare it again."
+            }
+            Self::AddressInvalid { .. } => {
+                "It looks like 4A:5B:6C:7D:8E:9F; `scan` lists the clocks nearby."
+            }
+            Self::HoursEqual { .. } => {
+                "Give two different hours, such as 23 and 6, or switch the quiet hours off."
             }
             Self::HourInvalid { .. } => "Hours run from 0 to 23.",
             Self::DateInvalid { .. } => "Give a date from 2001-01-01 to 9999-12-31 as YYYY-MM-DD.",
@@ -403,9 +425,9 @@ impl ClockError {
     #[must_use]
     pub fn params(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::ZoneUnknown { input } | Self::OffsetOutOfRange { input } => {
-                vec![("input", input.clone())]
-            }
+            Self::ZoneUnknown { input }
+            | Self::OffsetOutOfRange { input }
+            | Self::AddressInvalid { input } => vec![("input", input.clone())],
             Self::TimeOutOfRange | Self::RawEmpty | Self::SessionClosed => Vec::new(),
             Self::PlaneLength {
                 size,
@@ -418,7 +440,9 @@ impl ClockError {
                 ("expected", expected.to_string()),
                 ("actual", actual.to_string()),
             ],
-            Self::HourInvalid { hour } => vec![("hour", hour.to_string())],
+            Self::HourInvalid { hour } | Self::HoursEqual { hour } => {
+                vec![("hour", hour.to_string())]
+            }
             Self::DateInvalid { date } => vec![("date", date.clone())],
             Self::CountdownTextLength { cells, limit } => {
                 vec![("cells", cells.to_string()), ("limit", limit.to_string())]

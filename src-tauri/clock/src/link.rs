@@ -51,23 +51,55 @@ impl fmt::Display for Channel {
 pub struct Address(String);
 
 impl Address {
-    /// An address; letters are compared without regard to case, and `-` counts as `:` in a MAC.
+    /// An address as the system gives it; letters are compared without regard to case, and `-`
+    /// counts as `:` in a MAC. For one that a person gives there is [`Address::parse`].
     #[must_use]
     pub fn new(text: &str) -> Self {
         let text = text.trim().to_ascii_uppercase();
-        let mac = text.len() == 17
-            && text.split(['-', ':']).count() == 6
-            && text
-                .split(['-', ':'])
-                .all(|part| part.len() == 2 && part.bytes().all(|b| b.is_ascii_hexdigit()));
+        let mac = is_hexadecimal(&text, &['-', ':'], &[2; 6]);
         Self(if mac { text.replace('-', ":") } else { text })
     }
+
+    /// An address that a person gives: a MAC, that of a simulated clock, or an identifier of macOS,
+    /// which is a UUID.
+    ///
+    /// # Errors
+    /// [`ClockError::AddressInvalid`].
+    pub fn parse(text: &str) -> Result<Self, ClockError> {
+        let address = Self::new(text);
+        let known = match address.0.strip_prefix(Self::SIMULATED) {
+            Some(rest) => is_hexadecimal(rest, &[':'], &[2; 5]),
+            None => {
+                is_hexadecimal(&address.0, &[':'], &[2; 6])
+                    || is_hexadecimal(&address.0, &['-'], &[8, 4, 4, 4, 12])
+            }
+        };
+        if known {
+            Ok(address)
+        } else {
+            let input = text.trim().to_owned();
+            Err(ClockError::AddressInvalid { input })
+        }
+    }
+
+    /// How the address of a simulated clock begins.
+    pub const SIMULATED: &str = "SIM:";
 
     /// The address as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// Whether a text is groups of hexadecimal digits of these lengths between separators.
+fn is_hexadecimal(text: &str, separators: &[char], lengths: &[usize]) -> bool {
+    text.split(separators)
+        .map(str::len)
+        .eq(lengths.iter().copied())
+        && text
+            .split(separators)
+            .all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 impl From<String> for Address {

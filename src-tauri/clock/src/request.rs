@@ -196,15 +196,20 @@ pub struct QuietHours {
 }
 
 impl QuietHours {
-    /// From one hour to another, each 0..=23; a start after the end spans midnight.
+    /// From one hour to another, each 0..=23; a start after the end spans midnight. Only those that
+    /// do not apply may end when they begin: whether a clock takes that for no hour or for the
+    /// whole day is not known.
     ///
     /// # Errors
-    /// [`ClockError::HourInvalid`].
+    /// [`ClockError::HourInvalid`], [`ClockError::HoursEqual`].
     pub fn new(on: bool, start: u8, end: u8) -> Result<Self, ClockError> {
         for hour in [start, end] {
             if hour > 23 {
                 return Err(ClockError::HourInvalid { hour });
             }
+        }
+        if on && start == end {
+            return Err(ClockError::HoursEqual { hour: start });
         }
         Ok(Self { on, start, end })
     }

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use regie_clock::session::Doubt;
 use regie_clock::{
-    Address, Channel, ClockError, Face, LinkState, PictureSize, Plane, Toggle, Unavailable,
+    Address, Channel, ClockError, Face, LinkState, PictureSize, Plane, QuietHours, Toggle,
+    Unavailable,
 };
 
 fn every_error() -> Vec<ClockError> {
@@ -21,6 +22,8 @@ fn every_error() -> Vec<ClockError> {
             expected: 15_000,
             actual: 14,
         },
+        ClockError::AddressInvalid { input: text() },
+        ClockError::HoursEqual { hour: 6 },
         ClockError::HourInvalid { hour: 24 },
         ClockError::DateInvalid {
             date: "2026-02-30".to_owned(),
@@ -159,6 +162,8 @@ fn doubts_say_what_to_do() {
         Doubt::CommandNotShown,
         Doubt::TriggerUnanswered,
         Doubt::LostWhileRefreshing,
+        Doubt::PartRefused,
+        Doubt::LaterStepFailed,
     ] {
         assert!(doubt.to_string().ends_with('.') && doubt.hint().ends_with('.'));
         assert!(!doubt.code().is_empty());
@@ -189,6 +194,59 @@ fn addresses_compare_in_every_spelling() {
     }
     let opaque = Address::new("5f9a1c3e-0000-1111-2222-333344445555");
     assert_eq!(opaque.as_str(), "5F9A1C3E-0000-1111-2222-333344445555");
+}
+
+#[test]
+fn an_address_that_a_person_gives_is_checked() {
+    for (text, same) in [
+        ("4A:5B:6C:7D:8E:9F", "4A:5B:6C:7D:8E:9F"),
+        (" 4a-5b-6c-7d-8e-9f\n", "4A:5B:6C:7D:8E:9F"),
+        ("sim:00:00:00:00:0a", "SIM:00:00:00:00:0A"),
+        (
+            "5f9a1c3e-0000-1111-2222-333344445555",
+            "5F9A1C3E-0000-1111-2222-333344445555",
+        ),
+    ] {
+        assert_eq!(Address::parse(text), Ok(Address::new(text)));
+        assert_eq!(Address::parse(text).unwrap().as_str(), same);
+    }
+    for text in [
+        "",
+        " ",
+        "nonsense \n 🦀",
+        "NRF-0A1B2C",
+        "4A:5B:6C:7D:8E",
+        "4A:5B:6C:7D:8E:9F:00",
+        "4A:5B:6C:7D:8E:9G",
+        "4A5B6C7D8E9F",
+        "4A:5B:6C:7D:8E:",
+        "4A:5B:6C:7D:8E:é",
+        "SIM:",
+        "SIM:0A",
+        "SIM:00:00:00:00:00:0A",
+        "SIM-00-00-00-00-0A",
+        "5f9a1c3e-0000-1111-2222-33334444555",
+        "5f9a1c3e:0000:1111:2222:333344445555",
+        "5f9a1c3e-0000-1111-2222-33334444555x",
+    ] {
+        let input = text.trim().to_owned();
+        assert_eq!(
+            Address::parse(text),
+            Err(ClockError::AddressInvalid { input })
+        );
+    }
+}
+
+#[test]
+fn quiet_hours_that_apply_have_a_length() {
+    for hour in 0..24 {
+        assert_eq!(
+            QuietHours::new(true, hour, hour),
+            Err(ClockError::HoursEqual { hour })
+        );
+        assert!(QuietHours::new(false, hour, hour).is_ok());
+        assert!(QuietHours::new(true, hour, (hour + 1) % 24).is_ok());
+    }
 }
 
 #[test]

@@ -51,8 +51,10 @@ proptest! {
             let write = script.writes().next().unwrap().clone();
             write.bytes.iter().map(|b| format!("{b:02x}")).collect::<String>()
         };
-        let hours = QuietHours::new(true, start, end).unwrap();
-        prop_assert_eq!(first(Request::QuietHours(hours)), format!("fb01{start:02}{end:02}"));
+        let on = start != end;
+        let hours = QuietHours::new(on, start, end).unwrap();
+        let expected = format!("fb0{}{start:02}{end:02}", u8::from(on));
+        prop_assert_eq!(first(Request::QuietHours(hours)), expected);
         let date = Countdown::new(CountdownStyle::Clock, year, month, day).unwrap();
         prop_assert_eq!(first(Request::Countdown(date)), format!("ff00{year:04}{month:02}{day:02}"));
     }
@@ -89,7 +91,7 @@ proptest! {
     #[test]
     fn no_text_makes_a_zone_panic(text in ".{0,20}") {
         let _ = text.parse::<Zone>();
-        let _ = Address::new(&text);
+        let _ = (Address::new(&text), Address::parse(&text));
     }
 }
 

@@ -470,7 +470,10 @@ impl SimulatedClock {
 impl State {
     pub(crate) fn address(&self) -> Address {
         let [high, low] = self.spec.tail.to_be_bytes();
-        Address::new(&format!("SIM:00:00:00:{high:02X}:{low:02X}"))
+        Address::new(&format!(
+            "{}00:00:00:{high:02X}:{low:02X}",
+            Address::SIMULATED
+        ))
     }
 
     pub(crate) fn name(&self) -> String {

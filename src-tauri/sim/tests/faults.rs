@@ -26,7 +26,7 @@ fn upload() -> Request {
     Request::Picture(picture(PictureSize::Full, 3))
 }
 
-fn write_fault(at: Moment, how: WriteFault) -> Fault {
+const fn write_fault(at: Moment, how: WriteFault) -> Fault {
     Fault::Write { at, how }
 }
 
@@ -750,6 +750,151 @@ async fn a_job_that_has_taken_effect_is_finished_rather_than_cancelled() {
     assert_eq!(report.packets, 128);
     assert_eq!(bench.clock.mode(), regie_sim::Mode::Picture);
     bench.assert_usable().await;
+}
+
+/// A part was missing when the clock began to redraw, and then it could not be sent again.
+#[tokio::test(start_paused = true)]
+async fn a_picture_shown_with_a_part_missing_is_neither_failed_nor_cancelled() {
+    for cancel in [true, false] {
+        let bench = ready();
+        let how = NotificationFault::Late(Duration::from_millis(900));
+        bench.clock.order(Fault::Notification {
+            which: NotificationKind::Rejected,
+            how,
+        });
+        bench
+            .clock
+            .order(write_fault(Moment::Percent(97), WriteFault::Rejected));
+        let operation = bench.session.submit(Job::new(upload()));
+        let mut progress = operation.progress();
+        progress
+            .wait_for(|progress| progress.attempt == 2)
+            .await
+            .unwrap();
+        assert_eq!(bench.clock.refreshes(), 1);
+        if cancel {
+            operation.cancel();
+        } else {
+            bench.clock.order_times(Fault::HeldByAnother, u32::MAX);
+            bench.clock.cut_link();
+        }
+        assert_eq!(unknown(operation.outcome().await), Doubt::PartRefused);
+        bench.assert_usable().await;
+    }
+}
+
+/// What every job whose first task has taken effect may go through before its last one.
+const LATE_TROUBLE: [Fault; 6] = [
+    Fault::DropWhileRefreshing {
+        after: Duration::from_secs(5),
+    },
+    write_fault(Moment::Command, WriteFault::Error),
+    write_fault(Moment::Command, WriteFault::Hangs),
+    write_fault(Moment::Command, WriteFault::LostBefore),
+    write_fault(Moment::Command, WriteFault::LostAfter),
+    // Only of a task that redraws; the first one is that of the picture.
+    write_fault(Moment::Trigger, WriteFault::LostBefore),
+];
+
+/// A job of which the first task takes effect and the last one meets the fault and no clock that
+/// would let itself be connected again.
+async fn begun_and_broken(fault: Fault, last: Request) -> (Bench, regie_clock::Operation) {
+    let bench = ready();
+    let sent = picture(PictureSize::Full, 11);
+    let job = Job::new(Request::Picture(sent)).then(last);
+    let operation = bench.session.submit(job);
+    let mut progress = operation.progress();
+    let refreshing = progress
+        .wait_for(|progress| progress.stage == Stage::Refreshing)
+        .await
+        .is_ok();
+    assert!(refreshing);
+    bench.clock.order_times(fault, 3);
+    bench.clock.order_times(Fault::HeldByAnother, u32::MAX);
+    if let Fault::DropWhileRefreshing { after } = fault {
+        tokio::time::sleep(after).await;
+        bench.clock.cut_link();
+    }
+    (bench, operation)
+}
+
+/// Once a picture is shown, "failed" would not be true, whatever becomes of the rest of its job.
+#[tokio::test(start_paused = true)]
+async fn a_job_that_fails_after_its_first_effect_is_unknown() {
+    for fault in LATE_TROUBLE {
+        let redraw = matches!(fault, Fault::Write { at, .. } if at == Moment::Trigger);
+        for face in [Face::Picture, Face::Calendar1] {
+            if redraw && face == Face::Picture {
+                continue;
+            }
+            let (bench, operation) = begun_and_broken(fault, Request::SetFace(face)).await;
+            let doubt = unknown(operation.outcome().await);
+            let expected = if redraw {
+                Doubt::TriggerUnanswered
+            } else {
+                Doubt::LaterStepFailed
+            };
+            assert_eq!(doubt, expected, "{fault:?} {face}");
+            bench.assert_shows(&picture(PictureSize::Full, 11));
+            bench.assert_usable().await;
+        }
+    }
+}
+
+/// Nor would "cancelled", and the cancelling is obeyed at once.
+#[tokio::test(start_paused = true)]
+async fn a_job_cancelled_in_a_reconnect_after_its_first_effect_is_unknown() {
+    let lost = [
+        LATE_TROUBLE[0],
+        write_fault(Moment::Command, WriteFault::LostBefore),
+    ];
+    for fault in lost {
+        for face in [Face::Picture, Face::Calendar1] {
+            let (bench, operation) = begun_and_broken(fault, Request::SetFace(face)).await;
+            while bench.clock.is_connected() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            operation.cancel();
+            let asked = tokio::time::Instant::now();
+            let doubt = unknown(operation.outcome().await);
+            assert_eq!(doubt, Doubt::LaterStepFailed, "{fault:?} {face}");
+            assert!(asked.elapsed() <= Duration::from_secs(2));
+            bench.assert_usable().await;
+        }
+    }
+}
+
+/// A long task after a short one is cancelled, but the short one stays done.
+#[tokio::test(start_paused = true)]
+async fn a_picture_cancelled_after_the_time_was_set_is_unknown() {
+    let bench = ready();
+    let time = ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap();
+    let job = Job::new(Request::SetTime(time)).then(upload());
+    let operation = bench.session.submit(job);
+    let mut progress = operation.progress();
+    progress
+        .wait_for(|progress| progress.packets_done > 20)
+        .await
+        .unwrap();
+    operation.cancel();
+    assert_eq!(unknown(operation.outcome().await), Doubt::LaterStepFailed);
+    bench.assert_usable().await;
+}
+
+/// So it is when the time for the whole runs out.
+#[tokio::test(start_paused = true)]
+async fn a_job_out_of_time_after_its_first_effect_is_unknown() {
+    let config = SessionConfig {
+        operation_limit: Duration::from_secs(25),
+        ..SessionConfig::default()
+    };
+    let bench = bench_with(awake(), config);
+    let time = ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap();
+    bench.clock.order(Fault::Mtu(23));
+    let job = Job::new(Request::SetTime(time)).then(upload());
+    let outcome = bench.session.submit(job).outcome().await;
+    assert_eq!(unknown(outcome), Doubt::LaterStepFailed);
 }
 
 /// BLE-1: connecting and reading the services share one budget.

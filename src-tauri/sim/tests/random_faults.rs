@@ -89,6 +89,12 @@ async fn one_run(seed: u64) {
         .expect("an operation hangs");
 
     assert_eq!(bench.clock.long_writes(), 0, "a long write was sent");
+    let refused =
+        |outcome: &Outcome| matches!(outcome, Outcome::Failed { .. } | Outcome::Cancelled { .. });
+    if outcomes.iter().all(refused) {
+        let redraws = bench.clock.refreshes();
+        assert_eq!(redraws, 0, "it took effect all the same: {outcomes:?}");
+    }
     check_toggles(&bench, &toggles_asked);
     for (outcome, (_, _, sent)) in outcomes.iter().zip(&submitted) {
         let report = outcome.report();

@@ -13,7 +13,9 @@ use regie_clock::{
     ClockError, ClockTime, Countdown, CountdownStyle, Face, Job, LinkState, Outcome, PictureSize,
     QuietHours, Report, Request, SessionConfig, Stage, TextBitmap, Toggle,
 };
-use regie_sim::{ClockSpec, Mode, SimulatedAdapter, SimulatedClock, Timing};
+use regie_sim::{
+    ClockSpec, Fault, Mode, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault,
+};
 use tokio::time::{Instant, sleep};
 
 fn ready() -> Bench {
@@ -177,6 +179,96 @@ async fn progress_goes_through_its_stages_and_counts_packets() {
     done(operation.outcome().await);
 }
 
+/// A lost link begins them anew, with the next attempt; what follows the first effect never does.
+#[tokio::test(start_paused = true)]
+async fn the_stages_of_a_job_never_go_backwards() {
+    let lost = |at| {
+        Some(Fault::Write {
+            at,
+            how: WriteFault::LostBefore,
+        })
+    };
+    let late = Fault::DropWhileRefreshing {
+        after: Duration::from_secs(5),
+    };
+    let firsts = [
+        Request::Picture(picture(PictureSize::Full, 2)),
+        Request::SetTime(ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap()),
+    ];
+    let lasts = [
+        Request::SetFace(Face::Picture),
+        Request::SetFace(Face::Calendar1),
+        Request::Toggle(Toggle::Invert),
+    ];
+    let faults = [
+        None,
+        Some(late),
+        lost(Moment::Percent(50)),
+        lost(Moment::Command),
+        lost(Moment::Trigger),
+    ];
+    for (first, last) in firsts
+        .iter()
+        .flat_map(|first| lasts.iter().map(move |last| (first, last)))
+    {
+        for fault in faults {
+            let bench = ready();
+            if let Some(fault) = fault {
+                bench.clock.order(fault);
+            }
+            let job = Job::new(first.clone())
+                .then(last.clone())
+                .then(Request::SetFace(Face::Clock1));
+            let operation = bench.session.submit(job);
+            let mut progress = operation.progress();
+            let mut before = progress.borrow_and_update().clone();
+            let mut refreshed = false;
+            let mut seen = vec![before.stage];
+            while before.stage != Stage::Ended {
+                progress.changed().await.unwrap();
+                let now = progress.borrow_and_update().clone();
+                if now.stage != before.stage {
+                    seen.push(now.stage);
+                }
+                refreshed |= before.stage == Stage::Refreshing;
+                let right = if refreshed {
+                    matches!(
+                        now.stage,
+                        Stage::Refreshing | Stage::Finishing | Stage::Ended
+                    )
+                } else {
+                    rank(now.stage) >= rank(before.stage) || now.attempt > before.attempt
+                };
+                let back = before.stage == Stage::Finishing && now.stage == Stage::Refreshing;
+                assert!(
+                    right && !(refreshed && back),
+                    "{} {} {fault:?}: {seen:?}",
+                    first.name(),
+                    last.name()
+                );
+                before = now;
+            }
+            assert!(refreshed);
+        }
+    }
+}
+
+/// The place of a stage in the course of one task.
+fn rank(stage: Stage) -> Option<usize> {
+    [
+        Stage::Queued,
+        Stage::Listening,
+        Stage::Connecting,
+        Stage::Discovering,
+        Stage::Sending,
+        Stage::Finishing,
+        Stage::Refreshing,
+        Stage::Ended,
+    ]
+    .iter()
+    .position(|known| *known == stage)
+}
+
 /// BLE-13: the list comes from what is heard, strongest first.
 #[tokio::test(start_paused = true)]
 async fn a_scan_lists_the_clocks_strongest_first() {
@@ -255,6 +347,94 @@ async fn the_target_is_the_jobs_or_the_default_or_the_first_heard() {
         clocks.iter().filter(|clock| clock.is_connected()).count(),
         1
     );
+}
+
+/// Whatever becomes of the default clock meanwhile, with a link that holds or one made anew.
+#[tokio::test(start_paused = true)]
+async fn a_job_without_target_stays_on_the_clock_it_began_on() {
+    let lost_while = |at| Fault::Write {
+        at,
+        how: WriteFault::LostBefore,
+    };
+    let late = Fault::DropWhileRefreshing {
+        after: Duration::from_secs(5),
+    };
+    let faults = [
+        None,
+        Some(late),
+        Some(lost_while(Moment::Percent(90))),
+        Some(lost_while(Moment::Command)),
+    ];
+    for fault in faults {
+        for (at_first, later) in [(false, true), (true, false), (true, true)] {
+            let clock = |tail| SimulatedClock::new(ClockSpec { tail, ..awake() });
+            let (own, other) = (clock(1), clock(2));
+            // The one that is heard first when nobody says which.
+            let clocks = if at_first {
+                vec![other.clone(), own.clone()]
+            } else {
+                vec![own.clone(), other.clone()]
+            };
+            let config = SessionConfig {
+                default_target: at_first.then(|| own.address()),
+                ..SessionConfig::default()
+            };
+            let session = session_on(&SimulatedAdapter::new(clocks), config);
+            if let Some(fault) = fault {
+                own.order(fault);
+            }
+            let job = Job::new(Request::Picture(picture(PictureSize::Full, 1)))
+                .then(Request::SetFace(Face::Picture));
+            let operation = session.submit(job);
+            let mut progress = operation.progress();
+            progress
+                .wait_for(|progress| progress.packets_done > 20)
+                .await
+                .unwrap();
+            session.set_default_target(later.then(|| other.address()));
+            let report = done(operation.outcome().await);
+            assert_eq!(report.clock.unwrap().address, own.address());
+            assert_eq!(other.links_made(), 0, "{fault:?} {at_first} {later}");
+            assert_eq!(own.commands(), [[0xE1, 0x00]]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unused_link_is_let_go_when_another_clock_is_chosen() {
+    let clock = |tail| SimulatedClock::new(ClockSpec { tail, ..awake() });
+    let (first, second) = (clock(1), clock(2));
+    let (own, other) = (first.address(), second.address());
+    let adapter = SimulatedAdapter::new(vec![first.clone(), second]);
+    let session = session_on(&adapter, SessionConfig::default());
+    let job = || Job::new(Request::SetFace(Face::Picture)).on(Some(own.clone()));
+    let moment = || sleep(Duration::from_millis(1));
+    done(session.submit(job()).outcome().await);
+    // Neither the same clock nor none is another one.
+    for same in [Some(own.clone()), None] {
+        session.set_default_target(same);
+        moment().await;
+        assert!(first.is_connected());
+    }
+    session.set_default_target(Some(other.clone()));
+    moment().await;
+    assert!(!first.is_connected());
+    assert_eq!(*session.state().borrow(), LinkState::Asleep);
+    assert_eq!(session.idle_for(), None);
+    // A job that asks for another clock than the default has its link kept, as any other.
+    done(session.submit(job()).outcome().await);
+    moment().await;
+    assert!(first.is_connected());
+    // Chosen while the link is used: after that.
+    session.set_default_target(Some(own.clone()));
+    let long = Job::new(Request::Picture(picture(PictureSize::Full, 1)));
+    let operation = session.submit(long);
+    sleep(Duration::from_secs(1)).await;
+    session.set_default_target(Some(other));
+    done(operation.outcome().await);
+    moment().await;
+    assert!(!first.is_connected());
+    assert_eq!(*session.state().borrow(), LinkState::Asleep);
 }
 
 /// UP-13: the link is let go after 300 s without use, and made anew on demand.
@@ -412,6 +592,59 @@ async fn the_queue_has_a_bound() {
     );
     for operation in &operations[..limits::QUEUE_LIMIT] {
         done(operation.outcome().await);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_withdrawn_keeps_no_place_in_the_queue() {
+    let bench = ready();
+    let first = bench
+        .session
+        .submit(Job::new(Request::Picture(picture(PictureSize::Full, 1))));
+    sleep(Duration::from_secs(1)).await;
+    let mut withdrawn = Vec::new();
+    for _ in 0..2 * limits::QUEUE_LIMIT {
+        let operation = bench
+            .session
+            .submit(Job::new(Request::Toggle(Toggle::Invert)));
+        operation.cancel();
+        withdrawn.push(operation);
+        let scan = bench.session.scan(Duration::from_secs(100));
+        let given_up = tokio::time::timeout(Duration::from_millis(1), scan).await;
+        assert!(given_up.is_err(), "{given_up:?}");
+    }
+    let faces: Vec<_> = (0..limits::QUEUE_LIMIT)
+        .map(|_| {
+            bench
+                .session
+                .submit(Job::new(Request::SetFace(Face::Picture)))
+        })
+        .collect();
+    // What waits keeps its place, and the bound holds.
+    let Outcome::Failed { error, .. } = bench.run(Request::Clear).await else {
+        panic!()
+    };
+    assert_eq!(error.code(), "queue-full");
+    // One that is withdrawn in their midst makes room, and the others keep their order.
+    faces[3].cancel();
+    let last = bench
+        .session
+        .submit(Job::new(Request::SetFace(Face::Calendar1)));
+    done(first.outcome().await);
+    for (index, face) in faces.iter().enumerate() {
+        if index != 3 {
+            done(face.outcome().await);
+        }
+    }
+    done(last.outcome().await);
+    assert_eq!(bench.clock.mode(), Mode::Calendar);
+    assert!(!bench.clock.is_inverted());
+    for operation in withdrawn.iter().chain([&faces[3]]) {
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
+        assert_eq!(operation.progress().borrow().stage, Stage::Ended);
     }
 }
 

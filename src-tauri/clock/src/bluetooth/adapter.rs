@@ -11,6 +11,7 @@ use btleplug::api::{
 };
 use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
 use futures::StreamExt;
+use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -50,6 +51,9 @@ struct Radio {
     known: Mutex<HashMap<Address, PeripheralId>>,
     /// Connecting and cleaning up after it, one at a time.
     connecting: tokio::sync::Mutex<()>,
+    /// Held from before the radio is told to scan until it has stopped: the end of an abandoned
+    /// scan would end the next one, too.
+    scanning: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl BluetoothAdapter {
@@ -63,6 +67,7 @@ impl BluetoothAdapter {
             manager: tokio::sync::Mutex::new(None),
             known: Mutex::new(HashMap::new()),
             connecting: tokio::sync::Mutex::new(()),
+            scanning: Arc::default(),
         };
         Ok(Self {
             runtime: Arc::new(BluetoothRuntime::start()?),
@@ -123,14 +128,20 @@ impl Radio {
     }
 
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
+        let turn = turn(&self.scanning, &abandoned).await?;
         let adapter = self.powered_adapter().await?;
         let events = in_time("the adapter's events", adapter.events()).await?;
-        in_time("the scan", adapter.start_scan(ScanFilter::default())).await?;
+        let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
+        if let Err(error) = started {
+            // One that did not answer may still have begun.
+            stop(&adapter).await;
+            return Err(error);
+        }
         let (feed, scan) = Scan::new();
         if abandoned.is_cancelled() {
             feed.end.cancel();
         }
-        tokio::spawn(self.listen(adapter, events, feed));
+        tokio::spawn(self.listen(adapter, events, feed, turn));
         Ok(scan)
     }
 
@@ -140,6 +151,7 @@ impl Radio {
         adapter: platform::Adapter,
         mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
         feed: ScanFeed,
+        turn: OwnedMutexGuard<()>,
     ) {
         let ScanFeed { heard, end, ended } = feed;
         let hand_on = |advertisement| match heard.try_send(advertisement) {
@@ -172,9 +184,8 @@ impl Radio {
                 listening = hand_on(advertisement);
             }
         }
-        if let Err(error) = in_time("stopping the scan", adapter.stop_scan()).await {
-            tracing::debug!(%error, "the scan did not stop");
-        }
+        stop(&adapter).await;
+        drop(turn);
         // Nobody may wait for it any more.
         let _ = ended.send(());
     }
@@ -296,6 +307,30 @@ impl Radio {
     }
 }
 
+/// Waits until no scan is under way any more, within a bound and no longer than anybody wants it.
+async fn turn(
+    scanning: &Arc<tokio::sync::Mutex<()>>,
+    abandoned: &CancellationToken,
+) -> Result<OwnedMutexGuard<()>, ClockError> {
+    let failed = |detail: &str| ClockError::Bluetooth {
+        detail: detail.to_owned(),
+    };
+    tokio::select! {
+        biased;
+        () = abandoned.cancelled() => Err(failed("given up")),
+        turn = timeout(QUESTION, Arc::clone(scanning).lock_owned()) => {
+            turn.map_err(|_| failed("the scan before did not stop"))
+        }
+    }
+}
+
+/// Stops scanning, within a bound.
+async fn stop(adapter: &platform::Adapter) {
+    if let Err(error) = in_time("stopping the scan", adapter.stop_scan()).await {
+        tracing::debug!(%error, "the scan did not stop");
+    }
+}
+
 /// Disconnects, within a bound. Harmless when there is no link.
 pub(super) async fn let_go(peripheral: &Peripheral) {
     match timeout(DISCONNECT, peripheral.disconnect()).await {
@@ -338,5 +373,42 @@ fn of_device(event: CentralEvent) -> Option<PeripheralId> {
         | CentralEvent::ServicesAdvertisement { id, .. }
         | CentralEvent::RssiUpdate { id, .. } => Some(id),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_scan_waits_until_the_one_before_has_stopped() {
+        let scanning = Arc::default();
+        let wanted = CancellationToken::new();
+        let before = turn(&scanning, &wanted).await.unwrap();
+        let stopping = tokio::spawn(async move {
+            sleep(QUESTION / 2).await;
+            drop(before);
+        });
+        let asked = Instant::now();
+        let next = turn(&scanning, &wanted).await.unwrap();
+        assert_eq!(asked.elapsed(), QUESTION / 2);
+        stopping.await.unwrap();
+        // One that never stops is an error in the end.
+        assert!(turn(&scanning, &wanted).await.is_err());
+        assert_eq!(asked.elapsed(), QUESTION / 2 + QUESTION);
+        // Nobody waits for a scan that nobody wants.
+        let abandon = wanted.clone().drop_guard();
+        tokio::spawn(async move {
+            sleep(QUESTION / 4).await;
+            drop(abandon);
+        });
+        let asked = Instant::now();
+        assert!(turn(&scanning, &wanted).await.is_err());
+        assert_eq!(asked.elapsed(), QUESTION / 4);
+        drop(next);
+        assert!(turn(&scanning, &wanted).await.is_err());
+        assert!(turn(&scanning, &CancellationToken::new()).await.is_ok());
     }
 }

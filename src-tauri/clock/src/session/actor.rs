@@ -3,19 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::limits::{
-    ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_CONTROL_LIMIT, TICK,
+    ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_START_LIMIT,
+    SCAN_STOP_LIMIT, TICK,
 };
-use super::operation::{Doubt, Outcome, Tally, Ticket};
+use super::operation::{Doubt, Outcome, Report, Tally, Ticket};
 use super::play::Cursor;
+use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
 use crate::dialect::{Dialect, Limits};
-use crate::link::{Adapter, Advertisement, Connection};
+use crate::link::{Adapter, Address, Advertisement, Connection};
 
 #[derive(Debug)]
 pub(super) enum Command {
@@ -29,6 +31,30 @@ pub(super) enum Command {
     },
 }
 
+impl Command {
+    /// Nobody wants it any more, so that it may go without having been carried out. A link is let
+    /// go even if nobody waits for that.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        match self {
+            Self::Run(ticket) => ticket.is_withdrawn(),
+            Self::Scan { reply, .. } => reply.is_closed(),
+            Self::Disconnect { .. } => false,
+        }
+    }
+
+    /// Ends a command that is not carried out, for this reason unless it was withdrawn before.
+    pub(super) fn refuse(self, error: ClockError) {
+        if let Self::Run(ticket) = self {
+            let report = Report::default();
+            ticket.end(if ticket.begin() {
+                Outcome::Failed { error, report }
+            } else {
+                Outcome::Cancelled { report }
+            });
+        }
+    }
+}
+
 /// The link in use.
 pub(super) struct Held {
     pub(super) connection: Connection,
@@ -38,7 +64,7 @@ pub(super) struct Held {
 /// Why a run through a job stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It was cancelled, and nothing took effect.
+    /// It was cancelled.
     Cancelled,
     /// It cannot succeed.
     Failed(ClockError),
@@ -56,8 +82,15 @@ pub(super) struct Run {
     pub(super) tally: Tally,
     pub(super) deadline: Instant,
     pub(super) limit: Duration,
-    /// What a failure from here on would leave open.
+    /// The first clock that was connected: the whole run goes there, whatever is chosen meanwhile.
+    pub(super) pinned: Option<Address>,
+    /// What a failure from here on would leave open about the present task.
     pub(super) doubt: Option<Doubt>,
+    /// An earlier task of the job has taken effect, so that neither "failed" nor "cancelled" would
+    /// be true any more.
+    pub(super) took_effect: bool,
+    /// The present task is a short one after one that took effect.
+    pub(super) finishing: bool,
 }
 
 impl Run {
@@ -70,7 +103,18 @@ impl Run {
         Ok(())
     }
 
+    /// The stage to show. What follows the first effect is shown as its end, whatever it takes, so
+    /// that the stages do not begin anew.
+    pub(super) fn shown(&self, stage: Stage) -> Stage {
+        if self.finishing {
+            Stage::Finishing
+        } else {
+            stage
+        }
+    }
+
     pub(super) fn stage(&self, stage: Stage, seconds_left: Option<u32>) {
+        let stage = self.shown(stage);
         self.ticket.progress.send_modify(|progress| {
             progress.stage = stage;
             progress.seconds_left = seconds_left;
@@ -82,11 +126,11 @@ pub(super) struct Actor {
     pub(super) adapter: Arc<dyn Adapter>,
     pub(super) dialect: Arc<dyn Dialect>,
     pub(super) config: SessionConfig,
-    commands: mpsc::Receiver<Command>,
+    inbox: Inbox,
     pub(super) shared: Arc<Shared>,
     pub(super) held: Option<Held>,
     /// The clock whose last complete wait for the end of a redraw ended without word of it.
-    pub(super) silent_clock: Option<crate::link::Address>,
+    pub(super) silent_clock: Option<Address>,
 }
 
 impl Actor {
@@ -94,14 +138,14 @@ impl Actor {
         adapter: Arc<dyn Adapter>,
         dialect: Arc<dyn Dialect>,
         config: SessionConfig,
-        commands: mpsc::Receiver<Command>,
+        inbox: Inbox,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
             adapter,
             dialect,
             config,
-            commands,
+            inbox,
             shared,
             held: None,
             silent_clock: None,
@@ -112,6 +156,7 @@ impl Actor {
         let _ended = self.shared.ended.clone().drop_guard();
         let closing = self.shared.closing.clone();
         let mut idle_changes = self.shared.idle_timeout.subscribe();
+        let mut target_changes = self.shared.default_target.subscribe();
         self.look_at_adapter().await;
         loop {
             let let_go_at = self.let_go_at();
@@ -119,13 +164,20 @@ impl Actor {
             let linked = self.held.is_some();
             tokio::select! {
                 biased;
-                command = self.commands.recv() => match command {
-                    Some(command) => self.handle(command).await,
-                    None => break,
-                },
+                command = self.inbox.next() => self.handle(command).await,
                 () = closing.cancelled() => break,
                 // The new timeout is read at the top of the loop.
                 Ok(()) = idle_changes.changed() => {}
+                Ok(()) = target_changes.changed() => {
+                    let wanted = target_changes.borrow_and_update().clone();
+                    let other = self.held.as_ref().is_some_and(|held| {
+                        wanted.is_some_and(|wanted| wanted != held.clock.address)
+                    });
+                    if other {
+                        tracing::debug!("letting the link to another clock go");
+                        self.let_go().await;
+                    }
+                }
                 notification = next_notification(&mut self.held), if linked => {
                     if notification.is_none() {
                         tracing::info!("the idle link was lost");
@@ -140,16 +192,8 @@ impl Actor {
             }
         }
         self.let_go().await;
-        self.commands.close();
-        while let Some(command) = self.commands.recv().await {
-            if let Command::Run(ticket) = command {
-                ticket.begin();
-                let report = Tally::new().close();
-                ticket.end(Outcome::Failed {
-                    error: ClockError::SessionClosed,
-                    report,
-                });
-            }
+        for command in self.inbox.close() {
+            command.refuse(ClockError::SessionClosed);
         }
         self.publish(LinkState::Closed);
     }
@@ -182,7 +226,7 @@ impl Actor {
     async fn operate(&mut self, ticket: Ticket) {
         if !ticket.begin() {
             ticket.end(Outcome::Cancelled {
-                report: Tally::new().close(),
+                report: Report::default(),
             });
             return;
         }
@@ -192,7 +236,10 @@ impl Actor {
             tally: Tally::new(),
             deadline: Instant::now() + limit,
             limit,
+            pinned: None,
             doubt: None,
+            took_effect: false,
+            finishing: false,
             ticket,
         };
         tracing::debug!(operation = %run.ticket.id, "starting");
@@ -201,8 +248,10 @@ impl Actor {
             ticket,
             tally,
             doubt,
+            took_effect,
             ..
         } = run;
+        let doubt = doubt.or_else(|| took_effect.then_some(Doubt::LaterStepFailed));
         let report = tally.close();
         let outcome = match (result, doubt) {
             (Ok(()), _) => Outcome::Done(report),
@@ -277,7 +326,7 @@ impl Actor {
                 simulated: held.clock.simulated,
             });
         }
-        let mut scan = timeout(SCAN_CONTROL_LIMIT, self.adapter.scan())
+        let mut scan = timeout(SCAN_START_LIMIT, self.adapter.scan())
             .await
             .map_err(|_| ClockError::Bluetooth {
                 detail: "the scan did not start".to_owned(),
@@ -298,7 +347,7 @@ impl Actor {
                 () = tokio::time::sleep(TICK) => {}
             }
         }
-        let _ = timeout(SCAN_CONTROL_LIMIT, scan.stop()).await;
+        let _ = timeout(SCAN_STOP_LIMIT, scan.stop()).await;
         Ok(self.shared.heard.borrow().clone())
     }
 

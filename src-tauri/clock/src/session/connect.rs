@@ -5,9 +5,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::actor::{Actor, Held, Run, Stop, release, whole_seconds};
 use super::limits::{
     CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
-    DISCOVERY_TRIES, SCAN_CONTROL_LIMIT, TICK,
+    DISCOVERY_TRIES, SCAN_START_LIMIT, SCAN_STOP_LIMIT, TICK,
 };
-use super::lock;
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
 use crate::link::{Address, Advertisement, Connection};
@@ -16,11 +15,10 @@ impl Actor {
     /// Makes sure that there is a link to the wanted clock.
     pub(super) async fn ensure_link(&mut self, run: &mut Run) -> Result<(), Stop> {
         let wanted = run
-            .ticket
-            .job
-            .target()
-            .cloned()
-            .or_else(|| lock(&self.shared.default_target).clone());
+            .pinned
+            .clone()
+            .or_else(|| run.ticket.job.target().cloned())
+            .or_else(|| self.shared.default_target.borrow().clone());
         if let Some(held) = &self.held {
             let right = wanted
                 .as_ref()
@@ -37,9 +35,10 @@ impl Actor {
         Ok(())
     }
 
-    /// Writes the linked clock into the operation's progress and report.
+    /// Writes the linked clock into the operation's progress and report, and keeps to it.
     fn introduce(&self, run: &mut Run) {
         let clock = self.held.as_ref().map(|held| held.clock.clone());
+        run.pinned = clock.as_ref().map(|clock| clock.address.clone());
         run.tally.report.clock.clone_from(&clock);
         run.ticket
             .progress
@@ -92,7 +91,7 @@ impl Actor {
         unless_cancelled(run, self.check_adapter())
             .await?
             .map_err(Stop::Failed)?;
-        let mut scan = unless_cancelled(run, timeout(SCAN_CONTROL_LIMIT, self.adapter.scan()))
+        let mut scan = unless_cancelled(run, timeout(SCAN_START_LIMIT, self.adapter.scan()))
             .await?
             .unwrap_or_else(|_| {
                 Err(ClockError::Bluetooth {
@@ -137,7 +136,7 @@ impl Actor {
             }
         };
         // A scan that does not stop in time only makes connecting slower.
-        let _ = unless_cancelled(run, timeout(SCAN_CONTROL_LIMIT, scan.stop())).await?;
+        let _ = unless_cancelled(run, timeout(SCAN_STOP_LIMIT, scan.stop())).await?;
         Ok(found)
     }
 

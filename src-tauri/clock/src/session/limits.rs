@@ -14,8 +14,11 @@ pub const SCAN_LIMIT: Duration = Duration::from_secs(180);
 /// For a question the system answers from memory.
 pub(super) const CHECK_LIMIT: Duration = Duration::from_secs(5);
 
-/// For starting or stopping the radio's scan.
-pub(super) const SCAN_CONTROL_LIMIT: Duration = Duration::from_secs(5);
+/// For starting the radio's scan, which may have to wait for the end of an abandoned one first.
+pub(super) const SCAN_START_LIMIT: Duration = Duration::from_secs(10);
+
+/// For stopping it.
+pub(super) const SCAN_STOP_LIMIT: Duration = Duration::from_secs(5);
 
 /// One attempt to connect. Systems take 30 to 40 s to give up on a clock that has gone to sleep;
 /// by then it may be awake again, so listening anew is better.

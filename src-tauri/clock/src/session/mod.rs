@@ -7,15 +7,16 @@ mod line;
 mod operation;
 mod pass;
 mod play;
+mod queue;
 mod state;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ClockError;
 use crate::dialect::Dialect;
@@ -23,6 +24,7 @@ use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
 use operation::Ticket;
 pub use operation::{Doubt, Job, Operation, OperationId, Outcome, Refresh, Report, Task};
+use queue::{Inbox, Queue};
 pub use state::{ClockName, LinkState, Progress, Stage};
 
 /// How a session behaves.
@@ -56,7 +58,7 @@ impl Default for SessionConfig {
 /// What the handles and the task share.
 #[derive(Debug)]
 struct Shared {
-    default_target: Mutex<Option<Address>>,
+    default_target: watch::Sender<Option<Address>>,
     /// Since when the link is unused; none without a link or while it is used.
     idle_since: Mutex<Option<Instant>>,
     state: watch::Sender<LinkState>,
@@ -75,8 +77,10 @@ struct Shared {
 /// jobs it has.
 #[derive(Debug, Clone)]
 pub struct Session {
-    commands: mpsc::Sender<Command>,
+    queue: Arc<Queue>,
     shared: Arc<Shared>,
+    /// Closes the session when the last handle goes.
+    _open: Arc<DropGuard>,
 }
 
 impl Session {
@@ -90,9 +94,9 @@ impl Session {
         dialect: Arc<dyn Dialect>,
         config: SessionConfig,
     ) -> Self {
-        let (commands, queue) = mpsc::channel(limits::QUEUE_LIMIT);
+        let queue = Arc::new(Queue::default());
         let shared = Arc::new(Shared {
-            default_target: Mutex::new(config.default_target.clone()),
+            default_target: watch::Sender::new(config.default_target.clone()),
             idle_since: Mutex::new(None),
             state: watch::Sender::new(LinkState::Asleep),
             heard: watch::Sender::new(Vec::new()),
@@ -102,9 +106,15 @@ impl Session {
             ended: CancellationToken::new(),
             next_id: AtomicU32::new(1),
         });
-        let actor = Actor::new(adapter, dialect, config, queue, Arc::clone(&shared));
+        let inbox = Inbox(Arc::clone(&queue));
+        let actor = Actor::new(adapter, dialect, config, inbox, Arc::clone(&shared));
         tokio::spawn(actor.run());
-        Self { commands, shared }
+        let open = Arc::new(shared.closing.clone().drop_guard());
+        Self {
+            queue,
+            shared,
+            _open: open,
+        }
     }
 
     /// The state of the link, now and from now on.
@@ -145,37 +155,19 @@ impl Session {
     pub fn submit(&self, job: Job) -> Operation {
         let id = OperationId(self.shared.next_id.fetch_add(1, Ordering::Relaxed));
         let (ticket, operation) = Ticket::new(id, job, self.shared.abort.child_token());
-        let refused = if self.shared.closing.is_cancelled() {
-            Some((ticket, ClockError::SessionClosed))
-        } else {
-            match self.commands.try_send(Command::Run(ticket)) {
-                Ok(()) => None,
-                Err(mpsc::error::TrySendError::Full(Command::Run(ticket))) => Some((
-                    ticket,
-                    ClockError::QueueFull {
-                        limit: limits::QUEUE_LIMIT,
-                    },
-                )),
-                Err(mpsc::error::TrySendError::Closed(Command::Run(ticket))) => {
-                    Some((ticket, ClockError::SessionClosed))
-                }
-                // What comes back is what was sent.
-                Err(_) => None,
-            }
-        };
-        if let Some((ticket, error)) = refused {
-            ticket.begin();
-            ticket.end(Outcome::Failed {
-                error,
-                report: Report::default(),
-            });
-        }
+        // Why it was refused is its outcome.
+        let _ = self.send(Command::Run(ticket));
         operation
     }
 
-    /// The clock that jobs without a target go to; none for the first one heard.
+    /// The clock that jobs without a target go to; none for the first one heard. An unused link to
+    /// another clock is let go.
     pub fn set_default_target(&self, target: Option<Address>) {
-        *lock(&self.shared.default_target) = target;
+        self.shared.default_target.send_if_modified(|current| {
+            let changed = *current != target;
+            *current = target;
+            changed
+        });
     }
 
     /// How long an unused link is kept, from now on; zero lets it go after each operation.
@@ -212,16 +204,10 @@ impl Session {
 
     fn send(&self, command: Command) -> Result<(), ClockError> {
         if self.shared.closing.is_cancelled() {
+            command.refuse(ClockError::SessionClosed);
             return Err(ClockError::SessionClosed);
         }
-        self.commands
-            .try_send(command)
-            .map_err(|error| match error {
-                mpsc::error::TrySendError::Full(_) => ClockError::QueueFull {
-                    limit: limits::QUEUE_LIMIT,
-                },
-                mpsc::error::TrySendError::Closed(_) => ClockError::SessionClosed,
-            })
+        self.queue.push(command)
     }
 }
 

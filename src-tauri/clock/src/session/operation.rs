@@ -166,6 +166,10 @@ pub enum Doubt {
     TriggerUnanswered,
     /// The link went while the clock began to redraw.
     LostWhileRefreshing,
+    /// A part of the picture was not taken, which the clock said only when it was to show it.
+    PartRefused,
+    /// A first task took effect, and a later one of the same job could not be carried out.
+    LaterStepFailed,
 }
 
 impl Doubt {
@@ -177,6 +181,8 @@ impl Doubt {
             Self::CommandNotShown => "command-not-shown",
             Self::TriggerUnanswered => "trigger-unanswered",
             Self::LostWhileRefreshing => "lost-while-refreshing",
+            Self::PartRefused => "part-refused",
+            Self::LaterStepFailed => "later-step-failed",
         }
     }
 
@@ -190,8 +196,11 @@ impl Doubt {
             Self::CommandNotShown => {
                 "Do not repeat it. The clock shows the change at its next redraw; setting the time makes it redraw."
             }
-            Self::TriggerUnanswered | Self::LostWhileRefreshing => {
+            Self::TriggerUnanswered | Self::LostWhileRefreshing | Self::PartRefused => {
                 "Look at the clock in half a minute: if it does not show what you sent, send it again."
+            }
+            Self::LaterStepFailed => {
+                "Look at the clock in a minute: if it shows something else then, send it again."
             }
         }
     }
@@ -212,6 +221,12 @@ impl fmt::Display for Doubt {
             Self::LostWhileRefreshing => {
                 "Everything was sent, but the connection was lost just as the clock began to redraw."
             }
+            Self::PartRefused => {
+                "The clock was told to show the picture, but had not taken a part of it, so it may show it incomplete."
+            }
+            Self::LaterStepFailed => {
+                "What was sent took effect, but a later command did not get through, so it may not stay."
+            }
         })
     }
 }
@@ -228,7 +243,7 @@ pub enum Outcome {
         /// What was done until then.
         report: Report,
     },
-    /// It may or may not have taken effect.
+    /// It may or may not have taken effect, or only a part of it has.
     Unknown {
         /// Why that cannot be told.
         reason: Doubt,
@@ -382,6 +397,11 @@ impl Ticket {
             .phase
             .compare_exchange(QUEUED, RUNNING, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
+    }
+
+    /// It was withdrawn while it waited.
+    pub(super) fn is_withdrawn(&self) -> bool {
+        self.control.phase.load(Ordering::Acquire) == WITHDRAWN
     }
 
     pub(super) fn cancel(&self) -> &CancellationToken {

@@ -47,19 +47,19 @@ impl Actor {
             self.let_mtu_settle().await;
             let request = task.request().map_err(Stop::Failed)?;
             let writes = self.play(tasks, &request, cursor, run).await?;
-            let next = tasks.get(cursor.request + 1);
+            // What follows is finished rather than cancelled, unless it takes long.
+            let short_next = tasks.get(cursor.request + 1).is_some_and(|next| {
+                !matches!(next, Task::Request(Request::Picture(_) | Request::Clear))
+            });
             *cursor = Cursor {
                 request: cursor.request + 1,
                 packets_before: cursor.packets_before + writes,
-                // Something took effect, so that "cancelled" would no longer be true; what follows
-                // is finished, unless it takes long.
-                committed: !matches!(
-                    next,
-                    Some(Task::Request(Request::Picture(_) | Request::Clear))
-                ),
+                committed: short_next,
                 ..Cursor::default()
             };
             run.doubt = None;
+            run.took_effect = true;
+            run.finishing = short_next;
         }
         Ok(())
     }
@@ -225,6 +225,7 @@ fn after_wait(waited: Waited, cursor: &mut Cursor, run: &mut Run) -> Result<Refr
         Waited::Rejected => {
             run.tally.report.rejections += 1;
             cursor.committed = false;
+            run.doubt = Some(Doubt::PartRefused);
             let seconds = REJECTED_WAIT.1.as_secs();
             Err(Stop::Again(ClockError::PacketRefused { seconds }))
         }
@@ -260,6 +261,7 @@ fn tell(
 ) {
     /// Packets before a speed is worth showing.
     const SPEED_PACKETS: u32 = 3;
+    let stage = run.shown(stage);
     let seconds = pass.began.elapsed().as_secs_f64();
     let done_here = pass.writes_done();
     let speed = (done_here >= SPEED_PACKETS && seconds > 0.0)

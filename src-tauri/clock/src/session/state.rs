@@ -94,7 +94,7 @@ pub enum Stage {
     Discovering,
     /// Sending.
     Sending,
-    /// Everything is sent; the command that shows it is on its way.
+    /// Everything is sent; the command that shows it is on its way, or a short one after it.
     Finishing,
     /// The clock redraws its panel.
     Refreshing,
@@ -119,8 +119,8 @@ pub struct Progress {
     pub packets_total: u32,
     /// Bytes a second, once a few packets have gone.
     pub bytes_per_second: Option<u32>,
-    /// Seconds left of the present stage: the end of waiting while listening, the estimated end of
-    /// sending while sending.
+    /// Seconds left of the present stage: the estimated end of sending while sending, otherwise the
+    /// end of waiting.
     pub seconds_left: Option<u32>,
 }
 
