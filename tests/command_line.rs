@@ -235,6 +235,11 @@ fn what_nobody_has_published_or_what_can_harm_is_refused_with_a_hint() {
     desk.refused(&["--demo", "clock", "set-time", "--tz", "15"]);
     desk.refused(&["--demo", "clock", "sleep", "on", "24", "6"]);
     desk.refused(&["clock", "status", "--screen", "screen.png"]);
+    desk.refused(&["--demo", "clock", "sleep", "on", "6", "6"]);
+    desk.refused(&["--demo", "clock", "set-time", "--mac", "typo"]);
+    // What was refused has left no trace.
+    let status = self::text(&desk.regie(&["--demo", "clock", "status"]));
+    assert!(!status.to_lowercase().contains("typo"), "{status}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn window() -> Result<(), Failure> {
     fs::create_dir_all(&home).map_err(|error| Failure::File(home.display().to_string(), error))?;
     run(command("dbus-run-session")
         .args(["--", "xvfb-run", "-a", "-s", "-screen 0 1400x1000x24"])
-        .args(["cargo", "test", "--package", "regie", "--test", "window"])
+        .args(["cargo", "test", "--workspace", "--test", "window"])
         .args(["--", "--test-threads=1", "--nocapture"])
         .env("XDG_CONFIG_HOME", home.join("config"))
         .env("XDG_DATA_HOME", home.join("data"))

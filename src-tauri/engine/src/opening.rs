@@ -61,7 +61,7 @@ impl Opened {
             memory.shown_slot = None;
             store.remember(key, Some(&memory))?;
         }
-        let given = config.clock.as_deref().map(Address::new);
+        let given = config.clock.as_deref().map(Address::parse).transpose()?;
         let keeps_memory = match given {
             Some(address) if !memory.is_of(&address) => {
                 memory = ClockMemory::of(&address, config.demo);

@@ -361,23 +361,19 @@ fn an_svg_may_carry_a_picture_inside() {
 }
 
 #[test]
-fn a_black_thread_of_a_picture_stays_black_lying_and_standing() {
-    for (width, height) in [(17_000_000, 1), (1, 17_000_000)] {
-        let thread = image::GrayImage::from_pixel(width, height, image::Luma([0]));
-        let mut file = std::io::Cursor::new(Vec::new());
-        thread
-            .write_to(&mut file, image::ImageFormat::Png)
-            .expect("encoded");
-        let picture = decode(file.get_ref(), &Limits::DEFAULT).expect("decoded");
-        let options = Options {
-            adjust: Adjust::from_pairs([("fit", "stretch")]).expect("options"),
-            ..Options::default()
-        };
-        let rendered = Pipeline::new(picture).render(&options).expect("rendered");
-        let inks = rendered.planes.unpack();
-        assert!(
-            inks.inks().iter().all(|&ink| ink == Ink::Black),
-            "{width}x{height}"
-        );
-    }
+fn a_black_thread_of_a_picture_stays_black() {
+    // More pixels in a row than the working raster has in all.
+    let thread = image::GrayImage::from_pixel(17_000_000, 1, image::Luma([0]));
+    let mut file = std::io::Cursor::new(Vec::new());
+    thread
+        .write_to(&mut file, ImageFormat::Png)
+        .expect("encoded");
+    let picture = decode(file.get_ref(), &Limits::DEFAULT).expect("decoded");
+    let options = Options {
+        adjust: Adjust::from_pairs([("fit", "stretch")]).expect("options"),
+        ..Options::default()
+    };
+    let rendered = Pipeline::new(picture).render(&options).expect("rendered");
+    let inks = rendered.planes.unpack();
+    assert!(inks.inks().iter().all(|&ink| ink == Ink::Black));
 }

@@ -93,9 +93,10 @@ impl Engine {
     /// Chooses the clock that operations go to from now on; `None` takes the first one heard.
     ///
     /// # Errors
-    /// [`EngineError::Store`].
+    /// [`EngineError::Clock`] for what is no address, [`EngineError::Store`].
     pub async fn choose_clock(&self, address: Option<&str>) -> Result<(), EngineError> {
-        let chosen = address.map(|address| self.known(&Address::new(address)));
+        let address = address.map(Address::parse).transpose()?;
+        let chosen = address.map(|address| self.known(&address));
         self.update_memory(None, |memory| {
             let address = |clock: &Option<KnownClock>| clock.as_ref().map(|c| c.address.clone());
             if address(&memory.chosen) != address(&chosen) {
