@@ -265,4 +265,32 @@ describe("the picture being worked on", () => {
     await page.getByTestId("nav-clock").click();
     expect((await pixels(page, "panel")).colours).toEqual({ "255,0,0": 120_000 });
   });
+
+  it("keeps its place while another view is seen, out of reach, and is drawn again when it comes back", async () => {
+    const page = await openWindow({ query: "slots=1" });
+    await withPicture(page);
+    const box = await page.getByTestId("panel").boundingBox();
+    await page.getByTestId("nav-activity").click();
+    // WebKitGTK lets go of what a canvas shows as soon as it has no box.
+    expect(await page.getByTestId("panel").boundingBox()).toEqual(box);
+    expect(await page.getByTestId("panel").isVisible()).toBe(false);
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.closest(".studio"))).toBeNull();
+    }
+    expect(await page.getByRole("main").count()).toBe(1);
+    await page.evaluate(() => {
+      const drawn = new Set<HTMLCanvasElement>();
+      const put = CanvasRenderingContext2D.prototype.putImageData;
+      CanvasRenderingContext2D.prototype.putImageData = function (...args: unknown[]) {
+        drawn.add(this.canvas);
+        return Reflect.apply(put, this, args);
+      };
+      Object.assign(window, { drawn });
+    });
+    await page.getByTestId("nav-clock").click();
+    // The panel, eleven methods, one slot.
+    await expect.poll(() => page.evaluate(() => (window as unknown as { drawn: Set<unknown> }).drawn.size)).toBe(13);
+    expect(await page.getByTestId("panel").isVisible()).toBe(true);
+  });
 });
