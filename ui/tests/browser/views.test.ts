@@ -160,7 +160,19 @@ describe("clock controls", () => {
       await clockTab(page);
       await page.getByTestId("choose-clock").click();
       expect(await page.getByTestId("choose-dialog").getByRole("alert").innerText()).toContain(words);
+      expect(await page.getByRole("alert").count()).toBe(1);
+      expect(await page.getByTestId("notice").count()).toBe(0);
     }
+  });
+
+  it("say connected of the clock in use that is", async () => {
+    const page = await openWindow({ query: `${FAST}&state=done` });
+    await clockTab(page);
+    await page.getByTestId("choose-clock").click();
+    expect(await page.getByTestId("nearby").first().innerText()).toMatch(/NRF-325608.*connected.*in use/s);
+    await expect.poll(() => page.getByTestId("nearby").count()).toBe(3);
+    expect(await page.getByTestId("nearby").first().innerText()).toContain("connected, -52 dBm");
+    expect(await page.getByTestId("nearby").nth(1).innerText()).not.toContain("connected");
   });
 });
 
@@ -184,6 +196,31 @@ describe("a warning of the start", () => {
     await page.getByTestId("notice").getByRole("button").click();
     await page.getByTestId("nav-settings").click();
     await page.getByTestId("setting-idle").selectOption("60");
+    expect(await page.getByTestId("notice").count()).toBe(0);
+  });
+});
+
+describe("a fault", () => {
+  it("that the operation's ending says is said nowhere else beside it", async () => {
+    const page = await openWindow({ query: "state=radio-off&real" });
+    await withPicture(page);
+    await page.getByTestId("show").click();
+    await outcome(page, "failed");
+    expect(await page.getByTestId("operation").innerText()).toContain("switched off");
+    expect(await page.getByTestId("notice").count()).toBe(0);
+    expect(await page.locator("footer").innerText()).not.toContain("switched off");
+    await page.getByTestId("nav-settings").click();
+    expect(await page.locator("footer").innerText()).toContain("switched off");
+  });
+
+  it("does not lie over another view", async () => {
+    const page = await openWindow({ query: "fault=refuse" });
+    await withPicture(page);
+    await page.getByTestId("show").click();
+    await page.getByTestId("notice").waitFor();
+    await page.getByTestId("nav-activity").click();
+    await page.getByTestId("notice").waitFor({ state: "detached" });
+    await page.getByTestId("nav-clock").click();
     expect(await page.getByTestId("notice").count()).toBe(0);
   });
 });
