@@ -100,7 +100,7 @@ describe("clock controls", () => {
     await clockTab(page);
     expect(await page.getByTestId("face-clock2").isDisabled()).toBe(true);
     expect(await page.getByTestId("toggle-font").isDisabled()).toBe(true);
-    expect(await page.getByRole("tabpanel").innerText()).toContain("no command for it is known");
+    expect(await page.getByRole("tabpanel").innerText()).toContain("clock-profile.toml");
     await page.getByTestId("face-calendar1").click();
     await outcome(page, "done");
     await page.getByTestId("toggle-invert").click();
@@ -112,6 +112,23 @@ describe("clock controls", () => {
     await clockTab(page);
     expect(await page.getByTestId("set-time").isDisabled()).toBe(true);
     expect(await page.getByRole("tabpanel").innerText()).toContain("once “Show picture” has ended");
+  });
+
+  it("stay where they are while the clock works", async () => {
+    for (const language of ["en", "fr", "zh"]) {
+      const page = await openWindow({ query: `speed=2&lang=${language}` });
+      await clockTab(page);
+      const places = () =>
+        page.locator("aside").evaluate((aside) =>
+          [...aside.querySelectorAll("[data-testid]:not([data-testid=choose-clock], [data-testid=busy-reason])")].map((e) => e.getBoundingClientRect().top),
+        );
+      const before = await places();
+      await page.getByTestId("face-clock1").click();
+      await page.getByTestId("busy-reason").waitFor();
+      expect(await places()).toEqual(before);
+      await outcome(page, "done");
+      expect(await places()).toEqual(before);
+    }
   });
 
   it("set and end quiet hours", async () => {
