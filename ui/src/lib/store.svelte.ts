@@ -25,6 +25,9 @@ export class Store {
   /** The operation whose cancellation was asked for. */
   cancelling = $state<number | null>(null);
 
+  /** The simulated clock's screen is being looked at. */
+  peeking = $state(false);
+
   #draft = $state.raw<Partial<Settings>>({});
   #saving: Promise<void> = Promise.resolve();
   #slotStamps: string[] = ["", "", "", ""];
