@@ -151,9 +151,42 @@ describe("options", () => {
     await page.getByTestId("compare").hover();
     await page.mouse.down();
     await page.locator('[data-showing="original"]').waitFor();
+    await page.waitForTimeout(400);
     await page.mouse.up();
     await page.locator('[data-showing="frame"]').waitFor();
     expect((await pixels(page, "panel")).width).toBe(dithered.width);
+  });
+
+  it("are compared with the original from one click, or key, to the next", async () => {
+    const page = await openWindow();
+    await withPicture(page);
+    const button = page.getByTestId("compare");
+    const shows = (what: string) => page.locator(`[data-showing="${what}"]`).waitFor();
+    const pressed = () => button.getAttribute("aria-pressed");
+    expect(await pressed()).toBe("false");
+    await button.click();
+    await shows("original");
+    await page.mouse.move(300, 300);
+    expect(await pressed()).toBe("true");
+    await page.getByTestId("slider-brightness").fill("60");
+    await shows("original");
+    await button.click();
+    await shows("frame");
+    expect(await pressed()).toBe("false");
+    // The space bar is held also after a click on the button, and ends what a click began.
+    await button.click();
+    await shows("original");
+    await page.keyboard.down(" ");
+    await page.keyboard.up(" ");
+    await shows("frame");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    for (const key of ["Enter", " "]) {
+      await page.keyboard.press(key);
+      await shows("original");
+      await page.keyboard.press(key);
+      await shows("frame");
+    }
   });
 });
 
@@ -191,6 +224,10 @@ describe("showing on the clock", () => {
     await page.getByTestId("simulated-label").click();
     await page.getByTestId("simulated-screen").waitFor();
     await expect.poll(async () => (await pixels(page, "simulated-screen")).print).toBe(panel.print);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("simulated-screen").waitFor({ state: "detached" });
+    await page.getByTestId("look").click();
+    await page.getByTestId("simulated-screen").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("simulated-screen").waitFor({ state: "detached" });
     await page.getByTestId("dismiss").click();
