@@ -34,7 +34,8 @@ export class Store {
   #noticeId = 0;
   /** The warning of the start that was shown last; each is shown once. */
   #warned = "";
-  #retry: { operation: number; start: Start } | null = null;
+  /** State, since an ending may be told before the answer to its start. */
+  #retry = $state.raw<{ operation: number; start: Start } | null>(null);
 
   constructor(api: Api) {
     this.api = api;

@@ -224,6 +224,8 @@ describe("a fault", () => {
     await page.getByTestId("show").click();
     await outcome(page, "failed");
     expect(await page.getByTestId("operation").innerText()).toContain("switched off");
+    // It ended before the answer to its start came.
+    await page.getByTestId("retry").waitFor();
     expect(await page.getByTestId("notice").count()).toBe(0);
     expect(await page.locator("footer").innerText()).not.toContain("switched off");
     await page.getByTestId("nav-settings").click();
