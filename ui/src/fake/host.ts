@@ -317,7 +317,8 @@ export class FakeHost implements Api {
       fault,
       duration_ms: outcome.report.duration_ms,
     });
-    this.#patch({ operation: { ...operation }, link: { state: "connected" } });
+    const { link } = this.#state.clock;
+    this.#patch({ operation: { ...operation }, link: link.state === "unavailable" ? link : { state: "connected" } });
   }
 
   /** Plays the stages of one operation as a clock would. `apply` is what it changes once it is done. */
@@ -325,6 +326,12 @@ export class FakeHost implements Api {
     if (this.#state.clock.operation && !this.#state.clock.operation.outcome) throw FAULTS.busy();
     if (this.#scenario.fault === "refuse") throw FAULTS.refused();
     const operation = this.#begin(kind, slot);
+    const { link: now } = this.#state.clock;
+    if (now.state === "unavailable") {
+      const report: Report = { bytes: 0, packets: 0, packets_resent: 0, duration_ms: 1, reconnects: 0 };
+      queueMicrotask(() => this.#end(operation, { outcome: "failed", fault: now.fault, report }, detail));
+      return operation.id;
+    }
     const began = performance.now();
     const pace = 1000 / this.#scenario.speed;
     const step = (stage: Operation["progress"]["stage"], link: LinkState, patch: Partial<Operation["progress"]> = {}) => {
@@ -454,7 +461,8 @@ export class FakeHost implements Api {
 
   async scan() {
     this.calls.push("scan");
-    if (this.#state.clock.link.state === "unavailable") return;
+    const { link } = this.#state.clock;
+    if (link.state === "unavailable") throw link.fault;
     const simulated = this.#state.simulated;
     this.#patch({ scanning: true, nearby: [] });
     void (async () => {

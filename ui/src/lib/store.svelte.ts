@@ -10,7 +10,7 @@ import { inkMap } from "./frame";
 import type { ViewName } from "./views";
 
 /** `about` groups notices: a later one on the same matter takes the earlier one's place. */
-export type Notice = { id: number; about: string; tone: "error" | "info"; message: string; hint: string };
+export type Notice = { id: number; about: string; tone: "error" | "info"; code: string; message: string; hint: string };
 
 type Start = () => Promise<number>;
 
@@ -18,12 +18,15 @@ export class Store {
   readonly api: Api;
   state = $state.raw<AppState | null>(null);
   bootFault = $state.raw<Fault | null>(null);
-  view = $state<ViewName>("clock");
+  #view = $state<ViewName>("clock");
   notices = $state.raw<Notice[]>([]);
   /** What each slot holds, by slot number; null while empty or not read yet. */
   slotMaps = $state.raw<(InkMap | null)[]>([null, null, null, null]);
   /** The operation whose cancellation was asked for. */
   cancelling = $state<number | null>(null);
+
+  /** The simulated clock's screen is being looked at. */
+  peeking = $state(false);
 
   #draft = $state.raw<Partial<Settings>>({});
   #saving: Promise<void> = Promise.resolve();
@@ -31,10 +34,22 @@ export class Store {
   #noticeId = 0;
   /** The warning of the start that was shown last; each is shown once. */
   #warned = "";
-  #retry: { operation: number; start: Start } | null = null;
+  /** State, since an ending may be told before the answer to its start. */
+  #retry = $state.raw<{ operation: number; start: Start } | null>(null);
 
   constructor(api: Api) {
     this.api = api;
+  }
+
+  get view(): ViewName {
+    return this.#view;
+  }
+
+  /** Notices speak of what is seen: they go with the view. */
+  set view(view: ViewName) {
+    if (view === this.#view) return;
+    this.#view = view;
+    this.notices = [];
   }
 
   async start(): Promise<void> {
@@ -55,6 +70,8 @@ export class Store {
   #take(state: AppState): void {
     this.state = state;
     useLocale(state.locale);
+    if (state.clock.operation?.outcome?.outcome === "done") this.dismissAbout("operation");
+    this.#keepNotices((notice) => !this.#told(notice.code));
     const warned = state.warning?.code ?? "";
     if (state.warning && warned !== this.#warned) this.complain("start", state.warning);
     this.#warned = warned;
@@ -71,6 +88,7 @@ export class Store {
     try {
       const map = inkMap(await this.api.slotPicture(slot));
       if (this.#slotStamps[slot] === stamp) this.#setSlotMap(slot, map);
+      this.dismissAbout("slot");
     } catch (error) {
       this.complain("slot", error);
     }
@@ -147,25 +165,39 @@ export class Store {
     }
   }
 
-  /** Does something that may be refused; the refusal becomes a notice. */
-  async attempt<T>(about: string, work: () => Promise<T>): Promise<T | undefined> {
+  /** Does something that may be refused; the refusal becomes a notice, or goes to who shows it in its own place. */
+  async attempt<T>(about: string, work: () => Promise<T>, refused?: (fault: Fault) => void): Promise<T | undefined> {
     try {
       const result = await work();
       this.dismissAbout(about);
       return result;
     } catch (error) {
-      this.complain(about, error);
+      if (refused) refused(asFault(error));
+      else this.complain(about, error);
       return undefined;
     }
   }
 
   complain(about: string, error: unknown): void {
     const fault = asFault(error);
-    this.#notify({ about, tone: "error", message: tr().faultMessage(fault), hint: tr().faultHint(fault) });
+    if (this.#told(fault.code)) return;
+    this.#notify({ about, tone: "error", code: fault.code, message: tr().faultMessage(fault), hint: tr().faultHint(fault) });
   }
 
   tell(about: string, message: string, hint: string): void {
-    this.#notify({ about, tone: "info", message, hint });
+    this.#notify({ about, tone: "info", code: "", message, hint });
+  }
+
+  /** The ending that is shown in the clock's view says the same. */
+  #told(code: string): boolean {
+    const outcome = this.state?.clock.operation?.outcome;
+    return this.#view === "clock" && !!outcome && "fault" in outcome && outcome.fault.code === code;
+  }
+
+  /** The fault that keeps the clock out of reach, where nothing else on screen says it. */
+  get untoldFault(): Fault | null {
+    const link = this.state?.clock.link;
+    return link?.state === "unavailable" && !this.#told(link.fault.code) ? link.fault : null;
   }
 
   #notify(notice: Omit<Notice, "id">): void {
@@ -174,11 +206,15 @@ export class Store {
   }
 
   dismissNotice(id: number): void {
-    this.notices = this.notices.filter((n) => n.id !== id);
+    this.#keepNotices((n) => n.id !== id);
   }
 
   dismissAbout(about: string): void {
-    if (this.notices.some((n) => n.about === about)) this.notices = this.notices.filter((n) => n.about !== about);
+    this.#keepNotices((n) => n.about !== about);
+  }
+
+  #keepNotices(which: (notice: Notice) => boolean): void {
+    if (!this.notices.every(which)) this.notices = this.notices.filter(which);
   }
 
   clockName(): string {

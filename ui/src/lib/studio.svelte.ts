@@ -25,7 +25,9 @@ export class Studio {
   frame = $state.raw<Rendered | null>(null);
   thumbnails = $state.raw<Map<Algorithm, InkMap>>(new Map());
   original = $state.raw<Original | null>(null);
-  comparing = $state(false);
+  /** The original is asked for by a hold, which ends with it, or by a click, which lasts until the next. */
+  #held = $state(false);
+  #kept = $state(false);
   opening = $state(false);
   /** The slot that "Show on clock" fills. */
   slot = $state(0);
@@ -74,7 +76,7 @@ export class Studio {
     if (!picture) return;
     this.#store.settle();
     this.picture = picture;
-    this.comparing = false;
+    this.#held = this.#kept = false;
     this.original = null;
     this.#now(this.#render);
     this.#now(this.#thumbnails);
@@ -101,9 +103,28 @@ export class Studio {
     this.set({ adjust: neutral(this.options.adjust) });
   }
 
-  compare(on: boolean): void {
-    this.comparing = on && this.picture !== null;
-    if (this.comparing) this.#now(this.#originals);
+  get comparing(): boolean {
+    return (this.#held || this.#kept) && this.picture !== null;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  hold(): void {
+    this.#held = this.picture !== null;
+    if (this.#held) this.#now(this.#originals);
+  }
+
+  /** The end of a hold, after which the original is kept or not; without a word on that, as it was. */
+  release(keep = this.#kept): void {
+    this.#held = false;
+    this.keepOriginal(keep);
+  }
+
+  keepOriginal(on: boolean): void {
+    this.#kept = on && this.picture !== null;
+    if (this.#kept) this.#now(this.#originals);
   }
 
   /** The undithered picture for the present options, once it has come. */

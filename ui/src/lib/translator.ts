@@ -6,6 +6,8 @@ import type { Locale } from "../bindings/Locale";
 import type { Fault } from "../bindings/Fault";
 import type { Note } from "../bindings/Note";
 
+import { offsetMinutes } from "./zones";
+
 export type { Locale };
 export type Key = keyof typeof en;
 /** The stem of a pair `stem.one` / `stem.other`. */
@@ -72,18 +74,34 @@ export class Translator {
   }
 
   bytes(count: number): string {
+    if (count < 1000) return this.n("size.bytes", count);
     return this.t("size.kilobytes", { n: this.number(count / 1000) });
   }
 
   /** Time of day today, with the date on any other day. */
-  when(instant: string | Date, now: Date = new Date()): string {
+  when(instant: string | Date, now: Date = new Date(), timeZone?: string): string {
     const date = typeof instant === "string" ? new Date(instant) : instant;
     if (Number.isNaN(date.getTime())) return String(instant);
-    const today = date.toDateString() === now.toDateString();
-    return new Intl.DateTimeFormat(
-      this.locale,
-      today ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" },
-    ).format(date);
+    const day = new Intl.DateTimeFormat("en", { dateStyle: "short", timeZone });
+    const today = day.format(date) === day.format(now);
+    return new Intl.DateTimeFormat(this.locale, {
+      timeStyle: "short",
+      timeZone,
+      ...(today ? {} : { dateStyle: "medium" }),
+    }).format(date);
+  }
+
+  /** The same as clocks in a zone have it, a name or an offset; null where this engine does not know the zone. */
+  whenIn(zone: string, instant: string, now: Date = new Date()): string | null {
+    const offset = offsetMinutes(zone);
+    try {
+      if (offset === null) return this.when(instant, now, zone);
+      // Engines differ in the offsets they take as a zone: the clock of UTC, put forward.
+      const moved = (date: Date) => new Date(date.getTime() + offset * 60_000);
+      return this.when(moved(new Date(instant)), moved(now), "UTC");
+    } catch {
+      return null;
+    }
   }
 
   timeIn(zone: string, now: Date): string {

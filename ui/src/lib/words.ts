@@ -4,6 +4,7 @@ import type { LinkState } from "../bindings/LinkState";
 import type { Operation } from "../bindings/Operation";
 import type { Progress } from "../bindings/Progress";
 import type { Report } from "../bindings/Report";
+import type { TimeSet } from "../bindings/TimeSet";
 import type { Translator } from "./translator";
 
 /** Shape and colour of a state dot. Never the only sign: words always stand beside it. */
@@ -103,6 +104,12 @@ export function signal(rssi: number | null): Signal {
   if (rssi >= -72) return { bars: 3, word: "good" };
   if (rssi >= -84) return { bars: 2, word: "weak" };
   return { bars: 1, word: "poor" };
+}
+
+/** When the clock was set, in the time that it was set to; where the engine cannot tell that, in the time of here. */
+export function timeSetWords(tr: Translator, { at, zone }: TimeSet, now?: Date): string {
+  const when = tr.whenIn(zone, at, now);
+  return when === null ? tr.t("time.last_here", { when: tr.when(at, now) }) : tr.t("time.last", { when, zone });
 }
 
 /** "Europe/Paris" -> "Paris"; offsets stay. */

@@ -23,6 +23,14 @@ export function parseOffset(query: string): string | null {
   return `${negative ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
 }
 
+/** "+05:45" -> 345; null where it is no offset. */
+export function offsetMinutes(zone: string): number | null {
+  const offset = parseOffset(zone);
+  if (!offset) return null;
+  const [hours, minutes] = offset.slice(1).split(":").map(Number) as [number, number];
+  return (hours * 60 + minutes) * (offset[0] === "-" ? -1 : 1);
+}
+
 /** Zones of which every word of the query begins a word; those whose city begins with it come first. */
 export function findZones(zones: readonly string[], query: string): string[] {
   const offset = parseOffset(query);

@@ -48,6 +48,25 @@ describe("every place", () => {
   });
 });
 
+describe("an ending that needs words", () => {
+  it.each(["failed", "unknown"])("%s: has the width for them, and leaves the panel's caption to be read", async (state) => {
+    const page = await openWindow({ query: `state=${state}` });
+    for (const language of ["en", "fr", "zh"]) {
+      await settings(page, { language });
+      await page.locator(`html[lang^="${language}"]`).waitFor();
+      const card = (await page.getByTestId("operation").boundingBox())!;
+      const caption = (await page.locator("figcaption").boundingBox())!;
+      expect(card.y).toBeGreaterThan(caption.y + caption.height);
+      expect(card.width).toBeGreaterThan(560);
+      expect(card.height).toBeLessThan(90);
+    }
+    expect(await page.getByTestId("show").isVisible()).toBe(true);
+    expect(await page.getByTestId("slot-0").isVisible()).toBe(false);
+    await page.getByTestId("dismiss").click();
+    await expect.poll(() => page.getByTestId("slot-0").isVisible()).toBe(true);
+  });
+});
+
 describe("the panel", () => {
   it.each([
     [1280, 860, 1, 2],

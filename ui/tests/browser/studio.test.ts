@@ -151,9 +151,42 @@ describe("options", () => {
     await page.getByTestId("compare").hover();
     await page.mouse.down();
     await page.locator('[data-showing="original"]').waitFor();
+    await page.waitForTimeout(400);
     await page.mouse.up();
     await page.locator('[data-showing="frame"]').waitFor();
     expect((await pixels(page, "panel")).width).toBe(dithered.width);
+  });
+
+  it("are compared with the original from one click, or key, to the next", async () => {
+    const page = await openWindow();
+    await withPicture(page);
+    const button = page.getByTestId("compare");
+    const shows = (what: string) => page.locator(`[data-showing="${what}"]`).waitFor();
+    const pressed = () => button.getAttribute("aria-pressed");
+    expect(await pressed()).toBe("false");
+    await button.click();
+    await shows("original");
+    await page.mouse.move(300, 300);
+    expect(await pressed()).toBe("true");
+    await page.getByTestId("slider-brightness").fill("60");
+    await shows("original");
+    await button.click();
+    await shows("frame");
+    expect(await pressed()).toBe("false");
+    // The space bar is held also after a click on the button, and ends what a click began.
+    await button.click();
+    await shows("original");
+    await page.keyboard.down(" ");
+    await page.keyboard.up(" ");
+    await shows("frame");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    for (const key of ["Enter", " "]) {
+      await page.keyboard.press(key);
+      await shows("original");
+      await page.keyboard.press(key);
+      await shows("frame");
+    }
   });
 });
 
@@ -191,6 +224,10 @@ describe("showing on the clock", () => {
     await page.getByTestId("simulated-label").click();
     await page.getByTestId("simulated-screen").waitFor();
     await expect.poll(async () => (await pixels(page, "simulated-screen")).print).toBe(panel.print);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("simulated-screen").waitFor({ state: "detached" });
+    await page.getByTestId("look").click();
+    await page.getByTestId("simulated-screen").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("simulated-screen").waitFor({ state: "detached" });
     await page.getByTestId("dismiss").click();
@@ -264,5 +301,33 @@ describe("the picture being worked on", () => {
     await page.getByTestId("nav-settings").click();
     await page.getByTestId("nav-clock").click();
     expect((await pixels(page, "panel")).colours).toEqual({ "255,0,0": 120_000 });
+  });
+
+  it("keeps its place while another view is seen, out of reach, and is drawn again when it comes back", async () => {
+    const page = await openWindow({ query: "slots=1" });
+    await withPicture(page);
+    const box = await page.getByTestId("panel").boundingBox();
+    await page.getByTestId("nav-activity").click();
+    // WebKitGTK lets go of what a canvas shows as soon as it has no box.
+    expect(await page.getByTestId("panel").boundingBox()).toEqual(box);
+    expect(await page.getByTestId("panel").isVisible()).toBe(false);
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.closest(".studio"))).toBeNull();
+    }
+    expect(await page.getByRole("main").count()).toBe(1);
+    await page.evaluate(() => {
+      const drawn = new Set<HTMLCanvasElement>();
+      const put = CanvasRenderingContext2D.prototype.putImageData;
+      CanvasRenderingContext2D.prototype.putImageData = function (...args: unknown[]) {
+        drawn.add(this.canvas);
+        return Reflect.apply(put, this, args);
+      };
+      Object.assign(window, { drawn });
+    });
+    await page.getByTestId("nav-clock").click();
+    // The panel, eleven methods, one slot.
+    await expect.poll(() => page.evaluate(() => (window as unknown as { drawn: Set<unknown> }).drawn.size)).toBe(13);
+    expect(await page.getByTestId("panel").isVisible()).toBe(true);
   });
 });

@@ -100,7 +100,7 @@ describe("clock controls", () => {
     await clockTab(page);
     expect(await page.getByTestId("face-clock2").isDisabled()).toBe(true);
     expect(await page.getByTestId("toggle-font").isDisabled()).toBe(true);
-    expect(await page.getByRole("tabpanel").innerText()).toContain("no command for it is known");
+    expect(await page.getByRole("tabpanel").innerText()).toContain("clock-profile.toml");
     await page.getByTestId("face-calendar1").click();
     await outcome(page, "done");
     await page.getByTestId("toggle-invert").click();
@@ -112,6 +112,23 @@ describe("clock controls", () => {
     await clockTab(page);
     expect(await page.getByTestId("set-time").isDisabled()).toBe(true);
     expect(await page.getByRole("tabpanel").innerText()).toContain("once “Show picture” has ended");
+  });
+
+  it("stay where they are while the clock works", async () => {
+    for (const language of ["en", "fr", "zh"]) {
+      const page = await openWindow({ query: `speed=2&lang=${language}` });
+      await clockTab(page);
+      const places = () =>
+        page.locator("aside").evaluate((aside) =>
+          [...aside.querySelectorAll("[data-testid]:not([data-testid=choose-clock], [data-testid=busy-reason])")].map((e) => e.getBoundingClientRect().top),
+        );
+      const before = await places();
+      await page.getByTestId("face-clock1").click();
+      await page.getByTestId("busy-reason").waitFor();
+      expect(await places()).toEqual(before);
+      await outcome(page, "done");
+      expect(await places()).toEqual(before);
+    }
   });
 
   it("set and end quiet hours", async () => {
@@ -160,7 +177,19 @@ describe("clock controls", () => {
       await clockTab(page);
       await page.getByTestId("choose-clock").click();
       expect(await page.getByTestId("choose-dialog").getByRole("alert").innerText()).toContain(words);
+      expect(await page.getByRole("alert").count()).toBe(1);
+      expect(await page.getByTestId("notice").count()).toBe(0);
     }
+  });
+
+  it("say connected of the clock in use that is", async () => {
+    const page = await openWindow({ query: `${FAST}&state=done` });
+    await clockTab(page);
+    await page.getByTestId("choose-clock").click();
+    expect(await page.getByTestId("nearby").first().innerText()).toMatch(/NRF-325608.*connected.*in use/s);
+    await expect.poll(() => page.getByTestId("nearby").count()).toBe(3);
+    expect(await page.getByTestId("nearby").first().innerText()).toContain("connected, -52 dBm");
+    expect(await page.getByTestId("nearby").nth(1).innerText()).not.toContain("connected");
   });
 });
 
@@ -184,6 +213,33 @@ describe("a warning of the start", () => {
     await page.getByTestId("notice").getByRole("button").click();
     await page.getByTestId("nav-settings").click();
     await page.getByTestId("setting-idle").selectOption("60");
+    expect(await page.getByTestId("notice").count()).toBe(0);
+  });
+});
+
+describe("a fault", () => {
+  it("that the operation's ending says is said nowhere else beside it", async () => {
+    const page = await openWindow({ query: "state=radio-off&real" });
+    await withPicture(page);
+    await page.getByTestId("show").click();
+    await outcome(page, "failed");
+    expect(await page.getByTestId("operation").innerText()).toContain("switched off");
+    // It ended before the answer to its start came.
+    await page.getByTestId("retry").waitFor();
+    expect(await page.getByTestId("notice").count()).toBe(0);
+    expect(await page.locator("footer").innerText()).not.toContain("switched off");
+    await page.getByTestId("nav-settings").click();
+    expect(await page.locator("footer").innerText()).toContain("switched off");
+  });
+
+  it("does not lie over another view", async () => {
+    const page = await openWindow({ query: "fault=refuse" });
+    await withPicture(page);
+    await page.getByTestId("show").click();
+    await page.getByTestId("notice").waitFor();
+    await page.getByTestId("nav-activity").click();
+    await page.getByTestId("notice").waitFor({ state: "detached" });
+    await page.getByTestId("nav-clock").click();
     expect(await page.getByTestId("notice").count()).toBe(0);
   });
 });

@@ -185,7 +185,7 @@ export async function overflow(page: Page): Promise<string[]> {
     const name = (e: Element) => `${e.tagName.toLowerCase()}.${e.className.toString().split(" ")[0]} "${e.textContent?.trim().slice(0, 30)}"`;
     if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is wider than the window");
     for (const element of document.querySelectorAll("button, canvas, figure, p, h1, h2, label, output, select, input")) {
-      if (element.closest(".hidden-visually, option, [hidden]")) continue;
+      if (element.closest(".hidden-visually, option, [hidden], [inert]")) continue;
       const box = element.getBoundingClientRect();
       if (box.width === 0) continue;
       const scroller = element.closest(".panel, .scroll, ul, main");

@@ -82,6 +82,33 @@ describe("the store", () => {
     expect(store.notices.length).toBe(2);
   });
 
+  it("says nothing twice: what the ending of an operation tells is no notice", async () => {
+    let tell: (state: AppState) => void = () => undefined;
+    const store = new Store(host({ onState: async (callback) => ((tell = callback), () => undefined) }));
+    await store.start();
+    const ended = (outcome: object) => ({ ...state("2"), clock: { operation: { id: 1, outcome } } }) as unknown as AppState;
+    store.complain("scan", fault("radio-off"));
+    store.complain("settings", fault("disk-full"));
+    tell(ended({ outcome: "failed", fault: fault("radio-off") }));
+    store.complain("scan", fault("radio-off"));
+    expect(store.notices.map((notice) => notice.code)).toEqual(["disk-full"]);
+    store.complain("operation", fault("busy"));
+    tell(ended({ outcome: "done" }));
+    expect(store.notices.map((notice) => notice.code)).toEqual(["disk-full"]);
+    store.view = "activity";
+    expect(store.notices).toEqual([]);
+    store.complain("scan", fault("radio-off"));
+    expect(store.notices.length).toBe(1);
+  });
+
+  it("hands a refusal to who shows it", async () => {
+    const store = new Store(host({}));
+    const refused = vi.fn();
+    await store.attempt("scan", () => Promise.reject(fault("radio-off")), refused);
+    expect(refused).toHaveBeenCalledWith(fault("radio-off"));
+    expect(store.notices).toEqual([]);
+  });
+
   it("offers Cancel again when cancelling was refused", async () => {
     const store = new Store(host({ cancel: () => Promise.reject(fault("too-late")) }));
     await store.cancel(4);

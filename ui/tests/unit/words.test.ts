@@ -4,7 +4,7 @@ import type { Progress } from "../../src/bindings/Progress";
 import { asFault } from "../../src/lib/api";
 import { isNeutral, METHODS, neutral, SLIDERS } from "../../src/lib/options";
 import { Translator } from "../../src/lib/translator";
-import { countdown, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, zoneCity } from "../../src/lib/words";
+import { countdown, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, timeSetWords, zoneCity } from "../../src/lib/words";
 
 const en = new Translator("en");
 const zh = new Translator("zh");
@@ -56,6 +56,17 @@ describe("progress words", () => {
     expect(reportWords(en, report)).toBe("30 kB in 127 packets, 7.9 s · 2 packets sent again · 1 reconnection");
     expect(reportWords(en, { ...report, packets: 0 })).toBe("");
   });
+
+  it("count few bytes as bytes", () => {
+    const report = { bytes: 22, packets: 2, packets_resent: 0, duration_ms: 412, reconnects: 0 };
+    expect(reportWords(en, report)).toBe("22 bytes in 2 packets, 412 ms");
+    expect(reportWords(en, { ...report, bytes: 1, packets: 1 })).toBe("1 byte in 1 packet, 412 ms");
+    expect(reportWords(zh, report)).toContain("22 字节");
+    const fr = new Translator("fr");
+    expect([0, 1, 2, 999, 1000].map((n) => fr.bytes(n))).toEqual([
+      "0\u00a0octet", "1\u00a0octet", "2\u00a0octets", "999\u00a0octets", "1\u00a0ko",
+    ]);
+  });
 });
 
 describe("small words", () => {
@@ -73,6 +84,20 @@ describe("small words", () => {
     expect(journalDetail(en, { action: "toggle", detail: "invert" })).toBe("Invert colours");
     expect(journalDetail(en, { action: "face", detail: "sundial" })).toBe("sundial");
     expect(journalDetail(en, { action: "show", detail: "picture" })).toBe("picture");
+  });
+
+  it("tell when the clock was set in the time it was set to", () => {
+    const at = "2026-05-04T13:18:00Z";
+    const now = new Date("2026-05-04T13:20:00Z");
+    const set = (zone: string, then = now) => timeSetWords(en, { at, zone }, then).replace(/\s/g, " ");
+    expect(set("Europe/Paris")).toBe("Last set 3:18 PM, Europe/Paris");
+    expect(set("America/New_York")).toBe("Last set 9:18 AM, America/New_York");
+    expect(set("+05:45")).toBe("Last set 7:03 PM, +05:45");
+    expect(set("-03:30")).toBe("Last set 9:48 AM, -03:30");
+    // Today is the zone's day: there it is the fifth of May already, and later the sixth.
+    expect(set("Pacific/Auckland")).toBe("Last set 1:18 AM, Pacific/Auckland");
+    expect(set("Pacific/Auckland", new Date("2026-05-05T13:00:00Z"))).toContain("May 5, 2026");
+    expect(set("Mars/Olympus")).toMatch(/^Last set \d+:\d\d [AP]M$/);
   });
 
   it("name a zone by its city", () => {
