@@ -100,7 +100,7 @@ export class FakeHost implements Api {
         picture: DEFAULT_OPTIONS,
         inks: "ideal",
       },
-      warning: state === "warning" ? FAULTS.boot() : null,
+      warnings: state === "warning" ? [FAULTS.boot()] : [],
     };
     this.#state.settings = FakeHost.#unset(this.#state.settings);
   }

@@ -32,8 +32,8 @@ export class Store {
   #saving: Promise<void> = Promise.resolve();
   #slotStamps: string[] = ["", "", "", ""];
   #noticeId = 0;
-  /** The warning of the start that was shown last; each is shown once. */
-  #warned = "";
+  /** The warnings of the start that were shown; each is shown once. */
+  readonly #warned = new Set<string>();
   /** State, since an ending may be told before the answer to its start. */
   #retry = $state.raw<{ operation: number; start: Start } | null>(null);
 
@@ -72,9 +72,11 @@ export class Store {
     useLocale(state.locale);
     if (state.clock.operation?.outcome?.outcome === "done") this.dismissAbout("operation");
     this.#keepNotices((notice) => !this.#told(notice.code));
-    const warned = state.warning?.code ?? "";
-    if (state.warning && warned !== this.#warned) this.complain("start", state.warning);
-    this.#warned = warned;
+    for (const warning of state.warnings) {
+      if (this.#warned.has(warning.code)) continue;
+      this.#warned.add(warning.code);
+      this.complain(`start ${warning.code}`, warning);
+    }
     state.slots.forEach((slot, i) => {
       const stamp = slot?.changed ?? "";
       if (stamp === this.#slotStamps[i]) return;

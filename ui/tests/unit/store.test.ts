@@ -8,7 +8,7 @@ beforeAll(() => void vi.stubGlobal("document", { documentElement: {} }));
 
 const settings = { language: "en", theme: "system", devices: "simulated", idle_seconds: 300 } as Settings;
 const state = (version: string): AppState =>
-  ({ version, locale: "en", settings, slots: [null, null, null, null], clock: { operation: null }, warning: null }) as unknown as AppState;
+  ({ version, locale: "en", settings, slots: [null, null, null, null], clock: { operation: null }, warnings: [] }) as unknown as AppState;
 const fault = (code: string) => ({ code, agent_code: "INTERNAL", message: `${code} happened.`, hint: "Do this.", params: {} });
 
 function host(parts: Partial<Api>): Api {
