@@ -63,8 +63,20 @@ impl Drop for Process {
     }
 }
 
+/// Starts the window manager and waits until it answers.
 pub(crate) fn window_manager() -> Process {
-    Process::start(Command::new("openbox").stderr(Stdio::null()))
+    let process = Process::start(Command::new("openbox").stderr(Stdio::null()));
+    let start = Instant::now();
+    let answers = || {
+        let mut ask = Command::new("wmctrl");
+        ask.arg("-m").stdout(Stdio::null()).stderr(Stdio::null());
+        ask.status().unwrap().success()
+    };
+    while !answers() {
+        assert!(start.elapsed() < PATIENCE, "no window manager");
+        std::thread::sleep(LOOK);
+    }
+    process
 }
 
 pub(crate) fn tray_host() -> Process {

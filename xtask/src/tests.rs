@@ -50,7 +50,15 @@ fn window() -> Result<(), Failure> {
     let _gone_before = fs::remove_dir_all(&home);
     fs::create_dir_all(&home).map_err(|error| Failure::File(home.display().to_string(), error))?;
     run(command("dbus-run-session")
-        .args(["--", "xvfb-run", "-a", "-s", "-screen 0 1400x1000x24"])
+        // Without -noreset the server starts anew whenever the last window closes, which it does
+        // between two tests, and refuses the next program for a moment.
+        .args([
+            "--",
+            "xvfb-run",
+            "-a",
+            "-s",
+            "-screen 0 1400x1000x24 -noreset",
+        ])
         .args(["cargo", "test", "--workspace", "--test", "window"])
         .args(["--", "--test-threads=1", "--nocapture"])
         .env("XDG_CONFIG_HOME", home.join("config"))
