@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
 
 use crate::adjust::shortened;
 use crate::{Format, ImagingError, Limits, Picture, decode};
@@ -99,30 +100,8 @@ fn file_uri(rest: &str) -> PathBuf {
     let drive = path
         .strip_prefix('/')
         .filter(|path| path.as_bytes().get(1) == Some(&b':'));
-    PathBuf::from(percent_decoded(drive.unwrap_or(path)))
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escaped = (first == b'%')
-            .then(|| after.get(..2))
-            .flatten()
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        match escaped {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let path = percent_decode_str(drive.unwrap_or(path)).decode_utf8_lossy();
+    PathBuf::from(path.into_owned())
 }
 
 /// The bytes of `data:[type][;base64],text` (RFC 2397), without the scheme.
@@ -134,10 +113,10 @@ fn data_uri(uri: &str, limits: &Limits) -> Result<Vec<u8>, ImagingError> {
     };
     if head.to_ascii_lowercase().ends_with(";base64") {
         limits.check_bytes(decoded_length(body.len()))?;
-        decode_base64(&percent_decoded(body))
+        decode_base64(&percent_decode_str(body).decode_utf8_lossy())
     } else {
         limits.check_bytes(body.len() as u64)?;
-        Ok(percent_decoded(body).into_bytes())
+        Ok(percent_decode_str(body).collect())
     }
 }
 
@@ -224,5 +203,16 @@ fn shortened_path(path: &Path) -> String {
         shortened(&text)
     } else {
         text
+    }
+}
+
+#[cfg(test)]
+mod percent_tests {
+    use super::*;
+
+    #[test]
+    fn a_percent_encoded_data_uri_keeps_bytes_that_are_no_text() {
+        let source = Source::parse("data:image/png,%89PNG%0D%0A%FF", &Limits::DEFAULT);
+        assert_eq!(source, Ok(Source::Bytes(b"\x89PNG\r\n\xff".to_vec())));
     }
 }
