@@ -310,7 +310,7 @@ pub struct Estimate {
 }
 
 /// What a slot holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 pub struct Slot {
     /// The slot, 0..=3.

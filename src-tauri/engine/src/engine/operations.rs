@@ -114,7 +114,7 @@ impl Engine {
                 if chosen.address == reached.address {
                     // Its name may have been unknown when it was chosen.
                     *chosen = reached;
-                    self.take(memory, end, learned);
+                    Self::take(memory, end, learned);
                 }
             })
             .await;
@@ -139,26 +139,24 @@ impl Engine {
         self.show_current();
     }
 
-    fn take(&self, memory: &mut ClockMemory, end: &End, learned: &Learned) {
+    fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
         if !end.clock.is_done() {
             // Where nothing was sent, the screen shows what it showed.
             if learned.changes_screen() && end.clock.report().packets > 0 {
-                memory.shown_slot = None;
+                memory.shown = None;
             }
             return;
         }
         match learned {
             Learned::Nothing => {}
             Learned::Shows(held) => {
-                // The slot may have been filled anew meanwhile.
-                let is_held = self.held(held.slot).as_ref() == Some(held);
-                memory.shown_slot = is_held.then_some(held.slot);
+                memory.shown = Some(held.clone());
                 memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.
             Learned::Face(Face::Picture) => {}
-            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown_slot = None,
+            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown = None,
             Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
             Learned::Time(zone) => {
                 memory.time_set = Some(TimeSet {

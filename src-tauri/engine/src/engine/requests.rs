@@ -39,12 +39,9 @@ impl Engine {
             if let Some(place) = state.slots.get_mut(usize::from(slot)) {
                 *place = Some(held.clone());
             }
+            // It holds another picture now than the one that the clock may show of it.
+            state.clock.shown_slot = state.clock.shown_slot.filter(|&shown| shown != slot);
         });
-        // The slot holds another picture now than the one that the clock may show of it.
-        self.update_memory(None, |memory| {
-            memory.shown_slot = memory.shown_slot.filter(|&shown| shown != slot);
-        })
-        .await?;
         self.submit_planes(door, held, &planes).await
     }
 
