@@ -5,6 +5,7 @@ mod keeping;
 mod operations;
 mod pictures;
 mod requests;
+mod timekeeping;
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use regie_clock::{Adapter, ClockError, Dialects, Family, Zone};
 use tokio::sync::watch;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::clocks::Current;
@@ -91,8 +93,11 @@ struct Shared {
     store: Store,
     studio: Studio,
     config: EngineConfig,
-    /// What follows sessions and operations.
+    /// What follows sessions and operations, and what runs beside them.
     tasks: TaskTracker,
+    stopping: CancellationToken,
+    /// Ends the operation under way that nobody asked for.
+    unasked: Mutex<CancellationToken>,
     /// Held until the engine is stopped: one process owns the folder.
     owned: Mutex<Option<File>>,
 }
@@ -153,6 +158,8 @@ impl Engine {
                 studio: Studio::start()?,
                 config,
                 tasks: TaskTracker::new(),
+                stopping: CancellationToken::new(),
+                unasked: Mutex::default(),
                 owned: Mutex::new(Some(owned)),
             }),
         };
@@ -168,6 +175,7 @@ impl Engine {
     /// Lets the clock go and ends: operations under way are cancelled after a moment, their
     /// outcomes are written, and the folder is free for another process.
     pub async fn stop(&self) {
+        self.shared.stopping.cancel();
         self.current().session.shutdown(STOP_GRACE).await;
         self.shared.tasks.close();
         if timeout(STOP_WRITES, self.shared.tasks.wait())

@@ -87,11 +87,13 @@ impl Engine {
     }
 
     /// Sets the clock to the time of a zone: an IANA name or an offset; `None` is this
-    /// computer's.
+    /// computer's, wherever that travels. While Regie runs, the clock is set again by itself when
+    /// the offset of its zone changes.
     ///
     /// # Errors
     /// [`EngineError::Clock`] for a zone that is none.
     pub async fn set_time(&self, door: Door, zone: Option<&str>) -> Result<Submitted, EngineError> {
+        let follows_host = zone.is_none();
         let zone = match zone {
             Some(zone) => zone.parse()?,
             None => Zone::system(),
@@ -103,7 +105,7 @@ impl Engine {
                 detail: zone.to_string(),
                 first: Task::SetTime(zone.clone()),
                 then: None,
-                learned: Learned::Time(zone),
+                learned: Learned::Time { zone, follows_host },
             },
         )
         .await
