@@ -16,6 +16,8 @@ pub(crate) struct ClockMemory {
     pub(crate) chosen: Option<KnownClock>,
     /// What the slot that it shows held at that time.
     pub(crate) shown: Option<Slot>,
+    /// It shows that in black and white only.
+    pub(crate) shown_mono: bool,
     pub(crate) time_set: Option<TimeSet>,
     pub(crate) quiet_hours: Option<QuietHoursSet>,
     /// How long sending a full picture took the last time.
