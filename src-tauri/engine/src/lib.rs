@@ -38,5 +38,5 @@ pub use studio::{Rendering, Thumbnails};
 pub use zones::zones;
 
 // What doors need of the crates below, so that they depend on the engine alone.
-pub use regie_clock::{Channel, Face, Stage, Toggle};
+pub use regie_clock::{Channel, CountdownStyle, Face, Stage, Toggle};
 pub use regie_imaging::{ImagingError, Options};

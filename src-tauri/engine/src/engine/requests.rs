@@ -1,7 +1,10 @@
 //! What can be asked of the clock: each becomes an operation.
 
 use jiff::Timestamp;
-use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
+use regie_clock::{
+    Channel, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, QuietHours, Raw, RawPolicy,
+    Request, Task, Toggle, Zone,
+};
 use regie_imaging::{Options, Panel, Planes};
 
 use super::{Engine, checked, lock};
@@ -259,6 +262,49 @@ impl Engine {
                 detail: String::new(),
                 first: Request::Clear.into(),
                 then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Counts the days down to a date, `YYYY-MM-DD`, on the clock or the calendar face.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for what is no date, or one that is over where the clock is.
+    pub async fn countdown(
+        &self,
+        door: Door,
+        date: &str,
+        style: CountdownStyle,
+    ) -> Result<Submitted, EngineError> {
+        let date: CountdownDate = date.parse()?;
+        let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Countdown,
+                detail: date.to_string(),
+                first: Request::Countdown(Countdown::new(style, date)).into(),
+                then: None,
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Ends the countdown.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub async fn countdown_off(&self, door: Door) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::CountdownOff,
+                detail: String::new(),
+                first: Request::CountdownOff.into(),
+                then: None,
                 learned: Learned::ShowsNoSlot,
             },
         )
