@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView, Progress, Stage,
-    Submitted, Toggle,
+    Channel, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView,
+    Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -118,7 +118,12 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
                 "calendar" => CountdownStyle::Calendar,
                 _ => CountdownStyle::Clock,
             };
-            let submitted = engine.countdown(Door::Cli, date, style).await?;
+            let plan = CountdownPlan {
+                date: date.clone(),
+                style,
+                text: None,
+            };
+            let submitted = engine.countdown(Door::Cli, plan).await?;
             let data = json!({ "date": date, "mode": mode });
             done(engine, submitted, "countdown", data).await
         }

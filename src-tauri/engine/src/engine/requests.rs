@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 use regie_clock::{
-    Channel, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, QuietHours, Raw, RawPolicy,
-    Request, Task, Toggle, Zone,
+    Channel, ClockTime, Countdown, CountdownDate, Face, QuietHours, Raw, RawPolicy, Request, Task,
+    Toggle, Zone,
 };
 use regie_imaging::{Options, Panel, Planes};
 
 use super::{Engine, checked, lock};
+use crate::composition::CountdownPlan;
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
@@ -268,24 +269,23 @@ impl Engine {
         .await
     }
 
-    /// Counts the days down to a date, `YYYY-MM-DD`, on the clock or the calendar face.
+    /// Counts the days down to a date.
     ///
     /// # Errors
     /// [`EngineError::Clock`] for what is no date, or one that is over where the clock is.
     pub async fn countdown(
         &self,
         door: Door,
-        date: &str,
-        style: CountdownStyle,
+        plan: CountdownPlan,
     ) -> Result<Submitted, EngineError> {
-        let date: CountdownDate = date.parse()?;
+        let date: CountdownDate = plan.date.parse()?;
         let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
         self.submit(
             door,
             Plan {
                 kind: OperationKind::Countdown,
                 detail: date.to_string(),
-                first: Request::Countdown(Countdown::new(style, date)).into(),
+                first: Request::Countdown(Countdown::new(plan.style, date)).into(),
                 then: None,
                 learned: Learned::ShowsNoSlot,
             },
