@@ -12,7 +12,9 @@ use regie_engine::{
     JournalOutcome, Language, LinkView, Locale, OperationKind, Options, Outcome, Settings, Stage,
     Submitted, Toggle,
 };
-use regie_sim::{ClockSpec, Fault, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault};
+use regie_sim::{
+    ClockSpec, Fault, LinkModel, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault,
+};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -240,7 +242,7 @@ async fn a_toggle_whose_answer_is_lost_is_unknown_and_never_flipped_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_upload_says_so_and_the_clock_stays_usable() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;
@@ -445,7 +447,7 @@ async fn a_scan_lists_the_clock_and_a_chosen_one_is_named() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_prepared_while_another_is_being_sent() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;

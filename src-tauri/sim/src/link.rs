@@ -1,14 +1,17 @@
 //! A link to a simulated clock.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use regie_clock::link::WriteError;
 use regie_clock::{Channel, ClockError, ClockLink};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clock::{SimulatedClock, Verdict};
 use crate::fault::Fault;
+use crate::radio::Events;
+use crate::timing::LinkModel;
 
 /// A write under way occupies its characteristic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,14 +25,36 @@ pub(crate) struct SimulatedLink {
     clock: SimulatedClock,
     link: u64,
     occupied: Mutex<Occupied>,
+    air: Mutex<Air>,
+}
+
+/// What carries the writes.
+#[derive(Debug)]
+enum Air {
+    Fixed(Duration),
+    Radio(Events),
 }
 
 impl SimulatedLink {
     pub(crate) fn new(clock: SimulatedClock, link: u64) -> Self {
+        let air = match clock.lock().spec.timing.link {
+            LinkModel::Fixed(duration) => Air::Fixed(duration),
+            LinkModel::Radio(radio) => Air::Radio(Events::new(radio, Instant::now())),
+        };
         Self {
             clock,
             link,
+            air: Mutex::new(air),
             occupied: Mutex::new(Occupied::No),
+        }
+    }
+
+    /// When a write that begins now is answered. What the clock makes of it is seen then, too.
+    fn answered_at(&self, payload: usize) -> Instant {
+        let now = Instant::now();
+        match &mut *self.air.lock().unwrap_or_else(PoisonError::into_inner) {
+            Air::Fixed(duration) => now + *duration,
+            Air::Radio(events) => events.request(now, payload).answered,
         }
     }
 
@@ -106,9 +131,9 @@ impl ClockLink for SimulatedLink {
         if self.is_occupied() {
             return Err(WriteError::NotSent("another write is under way".to_owned()));
         }
-        let delay = self.clock.lock().spec.timing.write;
-        self.occupy(Occupied::Until(Instant::now() + delay));
-        sleep(delay).await;
+        let answered = self.answered_at(bytes.len());
+        self.occupy(Occupied::Until(answered));
+        sleep_until(answered).await;
         match self.clock.take_write(self.link, channel, bytes) {
             Verdict::Answered => Ok(()),
             Verdict::Refused(detail) => Err(WriteError::Refused(detail.to_owned())),

@@ -14,7 +14,8 @@ use regie_clock::{
     Request, SessionConfig, Task, TextBitmap, Toggle, Unavailable,
 };
 use regie_sim::{
-    ClockSpec, Fault, Moment, NotificationFault, NotificationKind, Timing, WriteFault,
+    AnswerEvent, ClockSpec, Fault, LinkModel, Moment, NotificationFault, NotificationKind, Radio,
+    Timing, WriteFault,
 };
 
 const RUNS: u64 = 10_000;
@@ -197,7 +198,7 @@ fn spec(random: &mut fastrand::Rng) -> ClockSpec {
     let timing = Timing {
         awake: Duration::from_secs(random.u64(10..=30)),
         period: Duration::from_secs(random.u64(30..=60)),
-        write: Duration::from_millis(random.u64(0..200)),
+        link: link_model(random),
         refresh: Duration::from_millis(random.u64(500..25_000)),
         ..Timing::realistic()
     };
@@ -211,6 +212,22 @@ fn spec(random: &mut fastrand::Rng) -> ClockSpec {
         mtu,
         ..ClockSpec::default()
     }
+}
+
+fn link_model(random: &mut fastrand::Rng) -> LinkModel {
+    if random.bool() {
+        return LinkModel::Fixed(Duration::from_millis(random.u64(0..200)));
+    }
+    let interval = Duration::from_micros(random.u64(6..=36) * 1_250);
+    LinkModel::Radio(Radio {
+        latency: random.u16(0..=4),
+        packets_per_event: random.u8(1..=6),
+        data_length: *random.choice(&[27, 251]).unwrap_or(&251),
+        answer: *random
+            .choice(&[AnswerEvent::Same, AnswerEvent::Next])
+            .unwrap_or(&AnswerEvent::Next),
+        ..Radio::of_interval(interval)
+    })
 }
 
 fn config(random: &mut fastrand::Rng) -> SessionConfig {
