@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use regie_clock::dialect::{Limits, Role};
+use regie_clock::dialect::{Delivery, Discovered, Role, Terms};
 use regie_clock::link::{Connection, Scan, WriteError};
 use regie_clock::{
-    Adapter, Address, Channel, ClockError, ClockLink, Dialect, Job, Outcome, Picture, PictureSize,
-    Pingping, Request, Session, SessionConfig,
+    Adapter, Address, Channel, ClockError, ClockLink, Dialect, Dialects, Job, Outcome, Picture,
+    PictureSize, Pingping, Profile, Request, Session, SessionConfig,
 };
 use regie_sim::{
     AnswerEvent, ClockSpec, LinkModel, Radio, SimulatedAdapter, SimulatedClock, Timing,
@@ -148,7 +148,7 @@ impl Cell {
     fn run(self, runtime: &Runtime, hop: Option<Handle>) -> Measured {
         let request = Request::Picture(self.picture.clone());
         let script = Pingping::default()
-            .script(&request, Limits::of_mtu(self.mtu))
+            .script(&request, Terms::of_mtu(self.mtu))
             .expect("a script");
         let payloads: Vec<usize> = script
             .writes()
@@ -223,7 +223,7 @@ async fn upload(
         log,
     };
     let config = SessionConfig::default();
-    let session = Session::spawn(Arc::new(adapter), Arc::new(Pingping::default()), config);
+    let session = Session::spawn(Arc::new(adapter), Dialects::new(Profile::default()), config);
     // Somebody watches, as the window does.
     let mut state = session.state();
     let watcher = tokio::spawn(async move { while state.changed().await.is_ok() {} });
@@ -294,7 +294,7 @@ impl Adapter for Watched {
 
 #[async_trait]
 impl ClockLink for WatchedLink {
-    async fn discover(&self) -> Result<(), ClockError> {
+    async fn discover(&self) -> Result<Discovered, ClockError> {
         self.inner.discover().await
     }
 
@@ -302,15 +302,20 @@ impl ClockLink for WatchedLink {
         self.inner.mtu()
     }
 
-    async fn write(&self, channel: Channel, bytes: &[u8]) -> Result<(), WriteError> {
+    async fn write(
+        &self,
+        channel: Channel,
+        bytes: &[u8],
+        delivery: Delivery,
+    ) -> Result<(), WriteError> {
         let begun = Instant::now();
         match &self.hop {
             Some(other) => {
                 let (link, bytes) = (Arc::clone(&self.inner), bytes.to_vec());
-                let task = other.spawn(async move { link.write(channel, &bytes).await });
+                let task = other.spawn(async move { link.write(channel, &bytes, delivery).await });
                 task.await.expect("a task")?;
             }
-            None => self.inner.write(channel, bytes).await?,
+            None => self.inner.write(channel, bytes, delivery).await?,
         }
         // The trigger is one byte.
         if channel == Channel::Main && bytes.len() > 1 {

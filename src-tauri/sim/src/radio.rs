@@ -53,6 +53,8 @@ pub struct Radio {
     pub data_length: u16,
     /// When the clock answers.
     pub answer: AnswerEvent,
+    /// Writes without response that may wait in the controller; the next one waits for room.
+    pub buffers: u8,
 }
 
 impl Radio {
@@ -67,6 +69,7 @@ impl Radio {
             packets_per_event: 4,
             data_length: 251,
             answer: AnswerEvent::Next,
+            buffers: 8,
         }
     }
 
@@ -166,6 +169,12 @@ impl Events {
             sent: self.begin(first),
             answered,
         }
+    }
+
+    /// A write without response of this many payload bytes, given to the controller now; returns
+    /// when the clock has it.
+    pub(crate) fn command(&mut self, now: Instant, payload: usize) -> Instant {
+        self.send(now, payload).1
     }
 
     /// Puts the fragments of a write into the first events with room for them; returns the first
@@ -293,6 +302,18 @@ mod tests {
         assert_eq!(exchange.sent, anchor + INTERVAL);
         assert!(exchange.answered - anchor >= 4 * INTERVAL);
         assert!(exchange.answered - anchor < 5 * INTERVAL);
+    }
+
+    #[test]
+    fn writes_without_response_share_an_event() {
+        let radio = Radio::of_interval(INTERVAL);
+        let (mut events, anchor) = events(radio);
+        let arrived: Vec<_> = (0..9)
+            .map(|_| (events.command(anchor, 244) - anchor).as_millis() / INTERVAL.as_millis())
+            .collect();
+        assert_eq!(arrived, [1, 1, 1, 1, 2, 2, 2, 2, 3]);
+        // The response to what comes after them comes after them.
+        assert!(events.request(anchor, 244).answered > anchor + 4 * INTERVAL);
     }
 
     #[test]
