@@ -15,7 +15,7 @@ mod segments;
 mod timing;
 
 pub use adapter::SimulatedAdapter;
-pub use clock::{ClockSpec, Mode, SimulatedClock};
+pub use clock::{ClockSpec, Mode, PictureBuffer, SimulatedClock};
 pub use fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
 pub use radio::{AnswerEvent, Radio};
 pub use screen::{BLACK, RED, Screen, ScreenError, WHITE};
