@@ -18,7 +18,7 @@ use regie_sim::{
     Timing, WriteFault,
 };
 
-const RUNS: u64 = 500;
+const RUNS: u64 = 300;
 /// Runs are spread over this many threads.
 const THREADS: u64 = 2;
 /// Bytes of the two planes of a full picture.

@@ -21,7 +21,7 @@ use crate::request::Request;
 pub(super) struct Sent {
     /// Its first picture byte.
     pub(super) start: usize,
-    /// When it went.
+    /// When it was answered.
     pub(super) at: Instant,
 }
 
@@ -126,10 +126,18 @@ impl Pass {
             .unwrap_or(self.script.steps().len())
     }
 
+    /// A packet was answered.
     pub(super) fn remember(&mut self, sent: Sent) {
-        self.recent
-            .retain(|earlier| sent.at.duration_since(earlier.at) <= NOTIFICATION_LATENESS);
         self.recent.push(sent);
+        self.sent_since += 1;
+    }
+
+    /// All that was notified until now has been heard, so that no rejection can mean a packet that
+    /// is older than that by the longest lateness.
+    pub(super) fn forget_settled(&mut self) {
+        let now = Instant::now();
+        self.recent
+            .retain(|sent| now.duration_since(sent.at) <= NOTIFICATION_LATENESS);
     }
 
     /// After a rejection: waits, then goes back to the earliest packet it may mean.

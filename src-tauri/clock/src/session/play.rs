@@ -172,7 +172,6 @@ impl Actor {
                     };
                     let done = cursor.packets_before + pass.writes_done();
                     tell(&line, run, stage, &mut pass, done, total);
-                    let sent_at = Instant::now();
                     match line.write(&write, cursor.committed, run).await? {
                         Written::Acknowledged { smoothly } => {
                             if matches!(write.role, Role::Data { .. }) {
@@ -192,8 +191,8 @@ impl Actor {
                     match write.role {
                         Role::Data { start, end } => {
                             pass.data_done = end;
-                            pass.remember(Sent { start, at: sent_at });
-                            pass.sent_since += 1;
+                            let at = Instant::now();
+                            pass.remember(Sent { start, at });
                             let news = line.drain();
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
@@ -202,6 +201,8 @@ impl Actor {
                             pass.rejections_since += news.rejected;
                             if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
+                            } else {
+                                pass.forget_settled();
                             }
                         }
                         Role::Once => {
