@@ -7,7 +7,9 @@
 use std::time::Duration;
 
 use super::family::{CharacteristicId, GattTable};
-use super::{Answer, Delivery, Dialect, Family, Profile, Role, Script, Step, Terms, Write};
+use super::{
+    Answer, Delivery, Dialect, Family, MemoryEffect, Profile, Role, Script, Step, Terms, Write,
+};
 use crate::ClockError;
 use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
 use crate::link::Channel;
@@ -140,6 +142,25 @@ impl Dialect for Pingping {
             });
         }
         Ok(script)
+    }
+
+    /// Each packet says where its data goes, and the trigger shows what is there. The clock may
+    /// draw its faces into the same memory, so that nothing but the picture mode, in which it
+    /// draws none, lets anything be known. Whether small pictures have a memory of their own is
+    /// not published.
+    fn memory_effect(&self, write: &Write) -> MemoryEffect {
+        match (write.channel, write.bytes.as_slice()) {
+            (Channel::Main, [0x03, plane @ (0xFF | 0x00), high, low, _, ..]) => {
+                MemoryEffect::Stores {
+                    plane: *plane,
+                    offset: usize::from(u16::from_be_bytes([*high, *low])),
+                    header: PACKET_HEADER,
+                }
+            }
+            (Channel::Main, [0x01]) => MemoryEffect::Keeps,
+            (Channel::Alt, [0xE1, 0x00]) => MemoryEffect::Protects,
+            _ => MemoryEffect::Unknown,
+        }
     }
 
     fn interpret(&self, notification: &[u8]) -> Answer {
