@@ -11,6 +11,7 @@ pub mod link;
 pub mod picture;
 pub mod request;
 pub mod session;
+mod system;
 pub mod time;
 
 pub use bluetooth::BluetoothAdapter;
@@ -23,4 +24,5 @@ pub use request::{Face, QuietHours, Raw, RawPolicy, Request, Toggle};
 pub use session::{
     Job, LinkState, Operation, Outcome, Progress, Report, Session, SessionConfig, Stage, Task,
 };
+pub use system::System;
 pub use time::{ClockTime, Zone};

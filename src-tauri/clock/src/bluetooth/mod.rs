@@ -1,8 +1,10 @@
 //! The link over a real radio.
 
 mod adapter;
+mod apartment;
 mod failure;
 mod link;
+mod native;
 mod runtime;
 
 pub use adapter::BluetoothAdapter;
