@@ -13,6 +13,7 @@ pub mod request;
 pub mod session;
 mod system;
 pub mod time;
+mod unavailable;
 
 pub use bluetooth::BluetoothAdapter;
 pub use countdown::{Countdown, CountdownStyle, TextBitmap};

@@ -25,7 +25,6 @@ pub(super) fn enter() -> Result<(), String> {
 
 /// Puts this thread in the multi-threaded apartment, where the system has such a thing.
 #[cfg(not(windows))]
-#[expect(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
 pub(super) fn enter() -> Result<(), String> {
     Ok(())
 }

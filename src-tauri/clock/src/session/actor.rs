@@ -364,11 +364,19 @@ impl Actor {
             }
         }
         let _ = timeout(SCAN_STOP_LIMIT, scan.stop()).await;
-        Ok(self.shared.heard.borrow().clone())
+        let heard = self.shared.heard.borrow().clone();
+        if heard.is_empty() {
+            self.unless_unavailable().await?;
+        }
+        Ok(heard)
     }
 
     /// Adds an advertisement to the list, strongest first.
     pub(super) fn note_heard(&self, mut heard: Advertisement) {
+        // The remembered clock is one by whatever name, even while its scan response, which holds
+        // the name, has not come (BLE-9).
+        let remembered = self.shared.default_target.borrow().as_ref() == Some(&heard.address);
+        let is_clock = remembered || Family::of_name(&heard.name).is_some();
         self.shared.heard.send_if_modified(|list| {
             if let Some(index) = list.iter().position(|known| known.address == heard.address) {
                 let known = list.remove(index);
@@ -377,13 +385,33 @@ impl Actor {
                     heard.name = known.name;
                 }
                 heard.rssi = heard.rssi.or(known.rssi);
-            } else if Family::of_name(&heard.name).is_none() || list.len() >= HEARD_LIMIT {
+            } else if !is_clock || list.len() >= HEARD_LIMIT {
                 return false;
             }
             list.push(heard);
             list.sort_by(|a, b| b.rssi.cmp(&a.rssi).then_with(|| a.address.cmp(&b.address)));
             true
         });
+    }
+
+    /// The name of a clock that was heard: as it was heard before, where it is missing this time,
+    /// or else its address.
+    pub(super) fn name_of(&self, heard: &Advertisement) -> String {
+        if !heard.name.is_empty() {
+            return heard.name.clone();
+        }
+        let list = self.shared.heard.borrow();
+        list.iter()
+            .find(|known| known.address == heard.address && !known.name.is_empty())
+            .map_or_else(|| heard.address.to_string(), |known| known.name.clone())
+    }
+
+    /// After silence: an error when Bluetooth cannot be used, which then is why.
+    pub(super) async fn unless_unavailable(&self) -> Result<(), ClockError> {
+        match self.check_adapter().await {
+            Err(error @ ClockError::BluetoothUnavailable { .. }) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     pub(super) async fn check_adapter(&self) -> Result<(), ClockError> {

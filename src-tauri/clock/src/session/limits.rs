@@ -35,7 +35,7 @@ pub(super) const CONNECT_BACKOFF: (Duration, Duration) =
 pub(super) const DISCOVERY_LIMIT: Duration = Duration::from_secs(10);
 
 /// Questions for the services on one link: Windows may answer the first with an empty list.
-pub(super) const DISCOVERY_TRIES: u32 = 3;
+pub const DISCOVERY_TRIES: u32 = 3;
 
 /// Between two questions for the services.
 pub(super) const DISCOVERY_GAP: Duration = Duration::from_millis(500);

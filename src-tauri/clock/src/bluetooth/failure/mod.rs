@@ -171,7 +171,7 @@ mod tests {
     /// Texts as btleplug 0.13.5 makes them of WinRT's errors.
     #[test]
     fn windows_write_errors_are_told_apart_by_number_and_status() {
-        let kind = |text| kind(text, System::Windows);
+        let kind = |text: &str| kind(text, System::Windows);
         let status = "Windows UWP threw error on write: GattCommunicationStatus";
         assert_eq!(kind(&format!("{status}(1)")), "answer lost");
         assert_eq!(kind(&format!("{status}(2)")), "refused");

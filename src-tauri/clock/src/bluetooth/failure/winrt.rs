@@ -129,16 +129,8 @@ pub(super) const MEANINGS: &[Meaning] = &[
         "this version of Windows lacks the function",
     )
     .not_sent(),
-    row(
-        0x8000_4004,
-        "E_ABORT",
-        "Windows broke the request off",
-    ),
-    row(
-        0x8000_4005,
-        "E_FAIL",
-        "Windows gives no reason",
-    ),
+    row(0x8000_4004, "E_ABORT", "Windows broke the request off"),
+    row(0x8000_4005, "E_FAIL", "Windows gives no reason"),
     // BLE-11: -2147024874, from Windows 11 on reading the services.
     row(
         0x8007_0016,
@@ -358,7 +350,10 @@ mod tests {
         for (index, row) in MEANINGS.iter().enumerate() {
             let again = MEANINGS.iter().skip(index + 1);
             assert!(again.clone().all(|other| other.code != row.code), "{row:?}");
-            assert!(!row.words.ends_with('.') && !row.words.is_empty(), "{row:?}");
+            assert!(
+                !row.words.ends_with('.') && !row.words.is_empty(),
+                "{row:?}"
+            );
         }
     }
 }

@@ -5,4 +5,4 @@
 #[cfg_attr(not(windows), path = "nothing.rs")]
 mod system;
 
-pub(super) use system::{Kept, available, forbidden, name_of, read_anew};
+pub(super) use system::{Kept, SERVICES_ARE_STORED, available, forbidden, name_of, read_anew};

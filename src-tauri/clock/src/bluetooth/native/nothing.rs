@@ -4,8 +4,10 @@ use btleplug::api::BDAddr;
 
 use crate::link::Unavailable;
 
+/// Whether btleplug reads services as the system has stored them, instead of from the device.
+pub(in crate::bluetooth) const SERVICES_ARE_STORED: bool = false;
+
 /// btleplug's own word is enough.
-#[expect(clippy::unused_async, reason = "on Windows it waits")]
 pub(in crate::bluetooth) async fn available() -> btleplug::Result<Option<Unavailable>> {
     Ok(None)
 }
@@ -16,13 +18,11 @@ pub(in crate::bluetooth) fn forbidden() -> Option<bool> {
 }
 
 /// btleplug knows the names of connected devices.
-#[expect(clippy::unused_async, reason = "on Windows it waits")]
 pub(in crate::bluetooth) async fn name_of(_: BDAddr) -> Option<String> {
     None
 }
 
 /// What btleplug reads is what the device answers.
-#[expect(clippy::unused_async, reason = "on Windows it waits")]
 pub(in crate::bluetooth) async fn read_anew(_: BDAddr) -> btleplug::Result<()> {
     Ok(())
 }
@@ -32,7 +32,6 @@ pub(in crate::bluetooth) struct Kept;
 
 impl Kept {
     /// Nothing needs to be held.
-    #[expect(clippy::unused_async, reason = "on Windows it waits")]
     pub(in crate::bluetooth) async fn hold(_: BDAddr) -> Option<Self> {
         None
     }

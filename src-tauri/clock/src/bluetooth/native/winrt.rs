@@ -14,6 +14,9 @@ use windows::core::h;
 
 use crate::link::Unavailable;
 
+/// Whether btleplug reads services as the system has stored them, instead of from the device.
+pub(in crate::bluetooth) const SERVICES_ARE_STORED: bool = true;
+
 /// Whether there is an adapter and its radio is on. btleplug tells neither a missing radio nor one
 /// that a hardware switch or a policy has disabled from one whose state is not known (BLE-8).
 pub(in crate::bluetooth) async fn available() -> btleplug::Result<Option<Unavailable>> {
