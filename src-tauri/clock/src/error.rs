@@ -173,6 +173,12 @@ pub enum ClockError {
         /// How long was listened.
         seconds: u64,
     },
+    /// Nothing at all was heard, clock or other.
+    #[error("Not a single Bluetooth device was heard within {seconds} seconds.")]
+    NothingHeard {
+        /// How long was listened.
+        seconds: u64,
+    },
     /// The wanted clock was not heard.
     #[error("The clock {address} was not heard within {seconds} seconds.")]
     TargetNotHeard {
@@ -295,6 +301,7 @@ impl ClockError {
                 Unavailable::ServiceMissing => "bluetooth-service-missing",
             },
             Self::NotFound { .. } => "clock-not-found",
+            Self::NothingHeard { .. } => "bluetooth-nothing-heard",
             Self::TargetNotHeard { .. } => "clock-not-heard",
             Self::ConnectFailed { .. } => "clock-connect-failed",
             Self::DiscoveryTimeout { .. } => "clock-discovery-timeout",
@@ -333,7 +340,9 @@ impl ClockError {
             | Self::RawEmpty
             | Self::RawTooLong { .. }
             | Self::RawDenied { .. } => AgentCode::InvalidParam,
-            Self::NotFound { .. } | Self::TargetNotHeard { .. } => AgentCode::DeviceNotFound,
+            Self::NotFound { .. } | Self::NothingHeard { .. } | Self::TargetNotHeard { .. } => {
+                AgentCode::DeviceNotFound
+            }
             Self::ConnectFailed { .. }
             | Self::DiscoveryTimeout { .. }
             | Self::ServicesUnread { .. } => AgentCode::ConnectTimeout,
@@ -390,6 +399,9 @@ impl ClockError {
                 "Commands that reset, activate or recalibrate the clock are sent only when they have been enabled explicitly."
             }
             Self::BluetoothUnavailable { reason } => reason.next_step(System::HERE),
+            Self::NothingHeard { .. } => {
+                "Either there is none, or the adapter is deaf: plug it in again, away from USB 3 devices and metal, or try another one."
+            }
             Self::NotFound { .. } | Self::TargetNotHeard { .. } => {
                 "The clock sleeps and listens only for a while every 30 to 60 seconds. Bring it closer, press a button on it, and try again."
             }
@@ -501,6 +513,7 @@ impl ClockError {
             | Self::WriteRefused { detail }
             | Self::Bluetooth { detail } => vec![("detail", detail.clone())],
             Self::NotFound { seconds }
+            | Self::NothingHeard { seconds }
             | Self::WriteUnanswered { seconds }
             | Self::PacketRefused { seconds }
             | Self::DeadlinePassed { seconds } => vec![("seconds", seconds.to_string())],

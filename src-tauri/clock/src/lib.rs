@@ -5,6 +5,7 @@
 
 pub mod bluetooth;
 pub mod countdown;
+pub mod diagnosis;
 pub mod dialect;
 mod error;
 pub mod link;

@@ -67,6 +67,7 @@ fn every_error() -> Vec<ClockError> {
             address: address(),
             seconds: 10,
         },
+        ClockError::NothingHeard { seconds: 65 },
         ClockError::ServicesUnread { address: address() },
         ClockError::CharacteristicsMissing {
             address: address(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
 use super::limits::{
@@ -16,6 +16,7 @@ use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
+use crate::diagnosis::{Step, examine};
 use crate::dialect::{Dialect, Dialects, Family, Terms, Traits};
 use crate::link::{Adapter, Address, Advertisement, Connection};
 
@@ -29,6 +30,10 @@ pub(super) enum Command {
     Disconnect {
         reply: oneshot::Sender<()>,
     },
+    Diagnose {
+        target: Option<Address>,
+        steps: mpsc::Sender<Step>,
+    },
 }
 
 impl Command {
@@ -39,6 +44,7 @@ impl Command {
             Self::Run(ticket) => ticket.is_withdrawn(),
             Self::Scan { reply, .. } => reply.is_closed(),
             Self::Disconnect { .. } => false,
+            Self::Diagnose { steps, .. } => steps.is_closed(),
         }
     }
 
@@ -223,6 +229,21 @@ impl Actor {
                 self.let_go().await;
                 let _ = reply.send(());
             }
+            Command::Diagnose { target, steps } => {
+                self.diagnose(target, steps).await;
+                self.publish_rest();
+            }
+        }
+    }
+
+    /// Looks for what keeps a clock from working, with the link let go first: how it comes about is
+    /// part of the question.
+    async fn diagnose(&mut self, target: Option<Address>, steps: mpsc::Sender<Step>) {
+        self.let_go().await;
+        let target = target.or_else(|| self.shared.default_target.borrow().clone());
+        tokio::select! {
+            () = examine(&*self.adapter, &self.dialects, target.as_ref(), &steps) => {}
+            () = steps.closed() => {}
         }
     }
 

@@ -227,7 +227,10 @@ enum Heard {
     Silence,
 }
 
-async fn discover(connection: &Connection, address: &Address) -> Result<Discovered, ClockError> {
+pub(crate) async fn discover(
+    connection: &Connection,
+    address: &Address,
+) -> Result<Discovered, ClockError> {
     let mut tries = 1;
     loop {
         let result = timeout(DISCOVERY_LIMIT, connection.link.discover()).await;
