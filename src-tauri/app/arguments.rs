@@ -134,10 +134,10 @@ pub enum ClockAction {
         #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
         tz: Option<String>,
     },
-    /// Change the face: clock1, clock2, clock3, calendar1, calendar2, calendar3, or image0 to
-    /// image3 for a kept picture.
+    /// Change what the clock shows: clock1, clock2, clock3, calendar1, calendar2, calendar3; image0
+    /// to image3 for a kept picture; mono or tricolor for the picture shown, without and with red.
     Mode {
-        /// The face.
+        /// The mode.
         mode: String,
     },
     /// Flip a setting: invert, rotate180, clock_color, font or hour_format.

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, EngineConfig, Face, KnownClock, LinkView, Progress, SLOTS, Stage,
-    Submitted, Toggle,
+    Channel, Door, Engine, EngineConfig, KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -92,13 +91,7 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "set_time", json!({})).await
         }
         ClockAction::Mode { mode } => {
-            let slot = mode
-                .strip_prefix("image")
-                .and_then(|slot| slot.parse().ok());
-            let submitted = match slot {
-                Some(slot) => engine.show_slot(Door::Cli, slot).await?,
-                None => engine.set_face(Door::Cli, face(mode)?).await?,
-            };
+            let submitted = engine.set_mode(Door::Cli, mode.parse()?).await?;
             done(engine, submitted, "set_mode", json!({ "mode": mode })).await
         }
         ClockAction::Toggle { name } => {
@@ -131,19 +124,6 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
         }
     }
-}
-
-fn face(name: &str) -> Result<Face, Failure> {
-    Face::ALL
-        .into_iter()
-        .find(|face| face.name() == name)
-        .filter(|&face| face != Face::Picture)
-        .ok_or_else(|| {
-            let faces = Face::ALL.into_iter().filter(|&face| face != Face::Picture);
-            let slots = (0..SLOTS).map(|slot| format!("image{slot}"));
-            let known = faces.map(|face| face.to_string()).chain(slots);
-            unknown("face", name, known)
-        })
 }
 
 fn toggle(name: &str) -> Result<Toggle, Failure> {

@@ -12,6 +12,7 @@ mod error;
 mod fault;
 mod frame;
 mod memory;
+mod mode;
 mod no_adapter;
 mod opening;
 mod settings;
@@ -26,6 +27,7 @@ pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
 pub use error::EngineError;
 pub use fault::{Fault, Note};
 pub use frame::{Frame, FrameHeader};
+pub use mode::Mode;
 pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
 pub use state::{
     AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, Lack, LinkView,

@@ -453,7 +453,7 @@ export class FakeHost implements Api {
   async setTime(zone: string | null) {
     this.calls.push(`setTime ${zone}`);
     return this.#play("set-time", null, 1, () =>
-      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone } }), zone ?? this.#state.zone);
+      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone, follows_host: zone === null } }), zone ?? this.#state.zone);
   }
 
   async setFace(face: string) {
