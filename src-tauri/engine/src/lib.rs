@@ -7,6 +7,7 @@
 
 mod convert;
 mod desk;
+mod diagnosis;
 mod engine;
 mod error;
 mod fault;
@@ -23,6 +24,7 @@ mod studio;
 mod zones;
 
 pub use desk::Submitted;
+pub use diagnosis::{Diagnosis, DiagnosisStep, Verdict};
 pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
 pub use error::EngineError;
 pub use fault::{Fault, Note};
