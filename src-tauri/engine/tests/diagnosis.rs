@@ -48,7 +48,7 @@ fn clock() -> SimulatedClock {
 async fn diagnosed(engine: &Engine) -> Diagnosis {
     let mut told = Vec::new();
     let diagnosis = engine
-        .diagnose(None, |step| told.push(step.clone()))
+        .diagnose(None, None, |step| told.push(step.clone()))
         .await
         .unwrap();
     assert_eq!(told, diagnosis.steps);
@@ -127,7 +127,7 @@ async fn what_is_no_address_is_refused_before_anything_is_looked_at() {
     let adapter = SimulatedAdapter::new(vec![clock()]);
     let engine = engine(folder.path(), Source(Ok(adapter))).await;
     let refused = engine
-        .diagnose(Some("typo"), |step| panic!("{step:?}"))
+        .diagnose(Some("typo"), None, |step| panic!("{step:?}"))
         .await;
     assert_eq!(refused.unwrap_err().code(), "address-invalid");
 }

@@ -8,7 +8,7 @@ mod common;
 use std::time::Duration;
 
 use common::{Bench, awake, bench_with, picture};
-use regie_clock::diagnosis::{Check, Concern, Finding, Step, Verdict};
+use regie_clock::diagnosis::{Check, Concern, Finding, Search, Step, Verdict};
 use regie_clock::{Address, PictureSize, Request, SessionConfig, Unavailable};
 use regie_sim::{ClockSpec, Fault, SimulatedAdapter, SimulatedClock, Timing};
 
@@ -17,7 +17,13 @@ fn ready() -> Bench {
 }
 
 async fn diagnosed(bench: &Bench, target: Option<Address>) -> Vec<Step> {
-    let mut made = bench.session.diagnose(target).unwrap();
+    let mut made = bench
+        .session
+        .diagnose(Search {
+            target,
+            ..Search::default()
+        })
+        .unwrap();
     let mut steps = Vec::new();
     while let Some(step) = made.recv().await {
         steps.push(step);
@@ -269,7 +275,7 @@ async fn a_second_attempt_and_the_least_mtu_are_warnings() {
 async fn a_diagnosis_that_nobody_wants_any_more_ends_and_lets_the_link_go() {
     let bench = ready();
     bench.clock.order(Fault::DiscoveryHangs);
-    let mut made = bench.session.diagnose(None).unwrap();
+    let mut made = bench.session.diagnose(Search::default()).unwrap();
     while let Some(step) = made.recv().await {
         if step.check == Check::Connect {
             break;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Check, Concern, Finding, Step, Verdict};
+use super::{Check, Concern, Finding, Search, Step, Verdict};
 use crate::ClockError;
 use crate::dialect::{Dialects, Discovered, Family, Write};
 use crate::link::{
@@ -21,8 +21,6 @@ use crate::session::limits::{
 /// The least time to listen, so that the count of devices means something: an ordinary device
 /// advertises at least every two seconds.
 const LISTEN_LEAST: Duration = Duration::from_secs(3);
-/// The most: clocks wake every 30 to 60 s.
-const LISTEN_MOST: Duration = Duration::from_secs(65);
 /// Devices counted; more are "very many".
 const DEVICES_LIMIT: usize = 512;
 /// Attempts to connect. Two tell an unlucky moment from a clock that does not accept.
@@ -31,12 +29,11 @@ const CONNECT_TRIES: u32 = 2;
 const WRITES: u32 = 3;
 
 /// Makes every check and tells each as soon as it is made, in the order of [`Check::ALL`]; `steps`
-/// has room for them all. With a target, that clock is looked for, else the first that is heard.
-/// The link that is made is let go in the end, also when the future is dropped.
+/// has room for them all. The link that is made is let go in the end, also when the future is dropped.
 pub async fn examine(
     adapter: &dyn Adapter,
     dialects: &Dialects,
-    target: Option<&Address>,
+    search: &Search,
     steps: &mpsc::Sender<Step>,
 ) {
     let mut record = Record {
@@ -45,7 +42,7 @@ pub async fn examine(
         since: Instant::now(),
     };
     // A failed check ends it; what was not reached is said all the same.
-    let _ended_early = through(adapter, dialects, target, &mut record).await;
+    let _ended_early = through(adapter, dialects, search, &mut record).await;
     while record.next < Check::ALL.len() {
         record.tell(Verdict::NotReached);
     }
@@ -100,11 +97,11 @@ impl Record<'_> {
 async fn through(
     adapter: &dyn Adapter,
     dialects: &Dialects,
-    target: Option<&Address>,
+    search: &Search,
     record: &mut Record<'_>,
 ) -> Result<(), Ended> {
     look_at_adapter(adapter, record).await?;
-    let clock = listen(adapter, target, record).await?;
+    let clock = listen(adapter, search, record).await?;
     let connection = connect(adapter, &clock, record).await?;
     let talked = talk(&connection, dialects, &clock, record).await;
     record.not_reached_until(Check::LetGo);
@@ -160,9 +157,10 @@ async fn look_at_adapter(adapter: &dyn Adapter, record: &mut Record<'_>) -> Resu
 /// Listens until the wanted clock is heard, and long enough to count what else there is.
 async fn listen(
     adapter: &dyn Adapter,
-    target: Option<&Address>,
+    search: &Search,
     record: &mut Record<'_>,
 ) -> Result<Advertisement, Ended> {
+    let target = search.target.as_ref();
     let started = timeout(SCAN_START_LIMIT, adapter.scan())
         .await
         .unwrap_or_else(|_| {
@@ -175,7 +173,8 @@ async fn listen(
         Err(error) => return Err(record.failed(error, None)),
     };
     let begun = Instant::now();
-    let (least, most) = (begun + LISTEN_LEAST, begun + LISTEN_MOST);
+    let most = begun + search.listen;
+    let least = most.min(begun + LISTEN_LEAST);
     let mut heard = Heard::new(target);
     let broke_off = loop {
         let end = if heard.wanted().is_some() {

@@ -17,6 +17,26 @@ pub use examine::examine;
 pub use finding::Finding;
 
 use crate::ClockError;
+use crate::link::Address;
+
+/// Which clock, and how long to listen for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Search {
+    /// The clock; none for the first one that is heard.
+    pub target: Option<Address>,
+    /// The most to listen. Once the clock is heard, a few seconds are enough.
+    pub listen: Duration,
+}
+
+impl Default for Search {
+    /// Any clock, for a little longer than the longest sleep between two advertising windows.
+    fn default() -> Self {
+        Self {
+            target: None,
+            listen: Duration::from_secs(65),
+        }
+    }
+}
 
 /// Something that has to work, in the order in which they are looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

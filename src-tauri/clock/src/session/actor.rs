@@ -16,7 +16,7 @@ use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
-use crate::diagnosis::{Step, examine};
+use crate::diagnosis::{Search, Step, examine};
 use crate::dialect::{Dialect, Dialects, Family, Terms, Traits};
 use crate::link::{Adapter, Address, Advertisement, Connection};
 
@@ -31,7 +31,7 @@ pub(super) enum Command {
         reply: oneshot::Sender<()>,
     },
     Diagnose {
-        target: Option<Address>,
+        search: Search,
         steps: mpsc::Sender<Step>,
     },
 }
@@ -229,8 +229,8 @@ impl Actor {
                 self.let_go().await;
                 let _ = reply.send(());
             }
-            Command::Diagnose { target, steps } => {
-                self.diagnose(target, steps).await;
+            Command::Diagnose { search, steps } => {
+                self.diagnose(search, steps).await;
                 self.publish_rest();
             }
         }
@@ -238,11 +238,15 @@ impl Actor {
 
     /// Looks for what keeps a clock from working, with the link let go first: how it comes about is
     /// part of the question.
-    async fn diagnose(&mut self, target: Option<Address>, steps: mpsc::Sender<Step>) {
+    async fn diagnose(&mut self, mut search: Search, steps: mpsc::Sender<Step>) {
         self.let_go().await;
-        let target = target.or_else(|| self.shared.default_target.borrow().clone());
+        if search.target.is_none() {
+            search
+                .target
+                .clone_from(&self.shared.default_target.borrow());
+        }
         tokio::select! {
-            () = examine(&*self.adapter, &self.dialects, target.as_ref(), &steps) => {}
+            () = examine(&*self.adapter, &self.dialects, &search, &steps) => {}
             () = steps.closed() => {}
         }
     }

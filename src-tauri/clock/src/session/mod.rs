@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ClockError;
-use crate::diagnosis::{Check, Step};
+use crate::diagnosis::{Check, Search, Step};
 use crate::dialect::Dialects;
 use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
@@ -178,9 +178,9 @@ impl Session {
     ///
     /// # Errors
     /// [`ClockError::QueueFull`] or [`ClockError::SessionClosed`].
-    pub fn diagnose(&self, target: Option<Address>) -> Result<mpsc::Receiver<Step>, ClockError> {
+    pub fn diagnose(&self, search: Search) -> Result<mpsc::Receiver<Step>, ClockError> {
         let (steps, made) = mpsc::channel(Check::ALL.len());
-        self.send(Command::Diagnose { target, steps })?;
+        self.send(Command::Diagnose { search, steps })?;
         Ok(made)
     }
 

@@ -1,7 +1,10 @@
 //! Looking for what keeps a clock from working.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use regie_clock::Address;
+use regie_clock::diagnosis::Search;
 
 use super::Engine;
 use crate::diagnosis::{Diagnosis, DiagnosisStep, Program};
@@ -13,7 +16,8 @@ const OPERATIONS: u32 = 10;
 
 impl Engine {
     /// Makes every check on the clock with that address, else on the chosen one, else on the first
-    /// that is heard, and tells each as it is made. It may take two minutes, changes nothing that a
+    /// that is heard within this time (by default a little longer than a
+    /// clock sleeps), and tells each as it is made. It may take two minutes, changes nothing that a
     /// clock shows, and lets the link go before and after.
     ///
     /// # Errors
@@ -23,16 +27,23 @@ impl Engine {
     pub async fn diagnose(
         &self,
         address: Option<&str>,
+        listen: Option<Duration>,
         mut tell: impl FnMut(&DiagnosisStep) + Send,
     ) -> Result<Diagnosis, EngineError> {
-        let target = address.map(Address::parse).transpose()?;
+        let mut search = Search {
+            target: address.map(Address::parse).transpose()?,
+            ..Search::default()
+        };
+        if let Some(listen) = listen {
+            search.listen = listen;
+        }
         let version = self.shared.config.version.clone();
         let program = tokio::task::spawn_blocking(move || Program::here(&version))
             .await
             .map_err(|_| EngineError::Closing)?;
         let mut steps = vec![DiagnosisStep::of_program(&program)];
         steps.iter().for_each(&mut tell);
-        let mut made = self.current().session.diagnose(target)?;
+        let mut made = self.current().session.diagnose(search)?;
         while let Some(step) = made.recv().await {
             let step = DiagnosisStep::from(&step);
             tell(&step);
