@@ -105,7 +105,7 @@ pub enum ClockError {
         limit: usize,
     },
     /// A day that is over where the clock is.
-    #[error("{date} is over: there it is {today} already.")]
+    #[error("The day {date} is over: there it is {today} already.")]
     DatePast {
         /// The date given.
         date: String,
