@@ -209,6 +209,7 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
                     memory: PictureMemory::default(),
                 }))
             }

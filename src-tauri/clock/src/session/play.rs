@@ -71,7 +71,7 @@ impl Actor {
     /// Right after connecting, Windows may still report the least MTU.
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
-        let end = Instant::now() + MTU_SETTLE;
+        let end = held.since + MTU_SETTLE;
         while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
