@@ -596,11 +596,11 @@ async fn a_configured_cap_is_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_command_that_does_not_fit_the_link_is_refused_not_torn() {
-    use regie_clock::{Countdown, CountdownStyle, TextBitmap};
+    use regie_clock::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
     let bench = ready();
     bench.clock.order(Fault::Mtu(23));
     let text = TextBitmap::new(CountdownStyle::Calendar, 1, vec![0; 72]).unwrap();
-    let countdown = Countdown::with_text(text, 2027, 1, 1).unwrap();
+    let countdown = Countdown::with_text(text, CountdownDate::new(2027, 1, 1).unwrap());
     let error = failed(bench.run(Request::Countdown(countdown)).await);
     assert_eq!(error.code(), "payload-too-small");
     assert_eq!(bench.clock.long_writes(), 0);

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use common::{Bench, bench_with, picture, set_face};
 use regie_clock::{
-    ClockTime, Countdown, CountdownStyle, Face, Job, Outcome, Picture, PictureSize, QuietHours,
-    Request, SessionConfig, Task, TextBitmap, Toggle, Unavailable,
+    ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Job, Outcome, Picture, PictureSize,
+    QuietHours, Request, SessionConfig, Task, TextBitmap, Toggle, Unavailable,
 };
 use regie_sim::{
     AnswerEvent, ClockSpec, Fault, LinkModel, Moment, NotificationFault, NotificationKind, Radio,
@@ -271,9 +271,10 @@ fn job(random: &mut fastrand::Rng) -> (Job, Option<Picture>) {
             let text =
                 TextBitmap::new(CountdownStyle::Clock, cells, vec![seed; 32 * cells]).unwrap();
             (
-                Job::new(Request::Countdown(
-                    Countdown::with_text(text, 2027, 1, 1).unwrap(),
-                )),
+                Job::new(Request::Countdown(Countdown::with_text(
+                    text,
+                    CountdownDate::new(2027, 1, 1).unwrap(),
+                ))),
                 None,
             )
         }

@@ -284,14 +284,21 @@ fn count_down(countdown: &Countdown) -> Vec<Step> {
             steps.push(Step::Pause(COUNTDOWN_GAP));
         }
     }
-    let (year, month, day) = countdown.date();
+    let day = countdown.date();
     let style = match countdown.style() {
         CountdownStyle::Clock => 0x00,
         CountdownStyle::Calendar => 0xFF,
     };
     // Both halves of a four-digit year are below 100.
-    let (century, rest) = ((year / 100) as u8, (year % 100) as u8);
-    let date = vec![0xFF, style, bcd(century), bcd(rest), bcd(month), bcd(day)];
+    let (century, rest) = ((day.year() / 100) as u8, (day.year() % 100) as u8);
+    let date = vec![
+        0xFF,
+        style,
+        bcd(century),
+        bcd(rest),
+        bcd(day.month()),
+        bcd(day.day()),
+    ];
     steps.extend(then_redraw(command(date), COUNTDOWN_GAP));
     steps
 }
