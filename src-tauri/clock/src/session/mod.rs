@@ -18,9 +18,9 @@
 //!   between packets (BLE-19), which goes again; [`Report::longest_gap_ms`] tells it. A clock that
 //!   redraws refuses everything, and is waited for instead.
 //! - With [`SessionConfig::skip_unchanged`] the packets that the clock certainly holds are left
-//!   out. That is certain only of a picture that was taken whole, on this link, while the clock
-//!   was known to draw nothing of its own, and when nothing was sent since that may have changed
-//!   it; [`Dialect::memory_effect`](crate::Dialect::memory_effect) says what may.
+//!   out. That is certain only of a picture of which the clock has confirmed each packet, on this
+//!   link, while it was known to draw nothing of its own, and when nothing was sent since that may
+//!   have changed it; [`Dialect::memory_effect`](crate::Dialect::memory_effect) says what may.
 
 mod actor;
 mod connect;
