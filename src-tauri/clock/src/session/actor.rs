@@ -71,6 +71,8 @@ pub(super) struct Held {
     pub(super) dialect: Arc<dyn Dialect>,
     /// What it has said of itself on this link.
     pub(super) traits: Traits,
+    /// Since when there is the link.
+    pub(super) since: Instant,
     /// What it holds of the picture sent last on this link.
     pub(super) memory: PictureMemory,
 }

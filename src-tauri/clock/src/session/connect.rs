@@ -213,6 +213,7 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
                     memory: PictureMemory::default(),
                 }))
             }

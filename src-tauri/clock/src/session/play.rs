@@ -71,7 +71,7 @@ impl Actor {
     /// Right after connecting, Windows may still report the least MTU.
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
-        let end = Instant::now() + MTU_SETTLE;
+        let end = held.since + MTU_SETTLE;
         while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
@@ -197,8 +197,7 @@ impl Actor {
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
-                            pass.accepted_since |= news.accepted;
-                            pass.rejections_since += news.rejected;
+                            pass.hear(news);
                             if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
                             } else {
@@ -228,7 +227,7 @@ impl Actor {
                     if news.lost {
                         return Err(Stop::Lost(lost("between two commands")));
                     }
-                    pass.rejections_since += news.rejected;
+                    pass.hear(news);
                     if news.rejected > 0 && pass.data_done > 0 {
                         pass.go_back(&mut line, run).await?;
                     }
@@ -250,6 +249,7 @@ impl Actor {
         let bytes = picture_bytes(&pass.script);
         run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
         if self.config.skip_unchanged
+            && pass.is_heard_of()
             && let Some(planes) = Planes::of(&pass.script, dialect)
         {
             line.held.memory.keep(planes);
@@ -261,7 +261,7 @@ impl Actor {
 /// Waits for the gap that the clock needs between two picture packets, if it needs one.
 async fn keep_pace(line: &Line<'_>, pass: &Pass, run: &mut Run) -> Result<(), Stop> {
     let gap = line.pace.gap();
-    if gap.is_zero() || pass.sent_since == 0 {
+    if gap.is_zero() || pass.is_first() {
         return Ok(());
     }
     let longest = &mut run.tally.report.longest_gap_ms;
