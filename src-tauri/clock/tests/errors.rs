@@ -39,6 +39,12 @@ fn every_error() -> Vec<ClockError> {
         },
         ClockError::CodeUnknown { name: text() },
         ClockError::NotSupported { request: text() },
+        ClockError::FirmwareTooOld {
+            version: 0x15,
+            needed: 0x16,
+        },
+        ClockError::PanelUnknown,
+        ClockError::PanelMismatch { model: 0x0C },
         ClockError::ProfileInvalid { detail: text() },
         ClockError::RawEmpty,
         ClockError::RawTooLong {

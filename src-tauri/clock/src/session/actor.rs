@@ -63,6 +63,8 @@ pub(super) struct Held {
     pub(super) dialect: Arc<dyn Dialect>,
     /// What it has said of itself on this link.
     pub(super) traits: Traits,
+    /// It has had the time to say what it is.
+    pub(super) introduced: bool,
 }
 
 /// Why a run through a job stopped.

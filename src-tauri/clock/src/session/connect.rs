@@ -203,6 +203,7 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    introduced: false,
                 }))
             }
             Ok(Err(error)) => {

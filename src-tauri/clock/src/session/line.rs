@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::actor::{Held, Run, Stop, whole_seconds};
 use super::connect::unless_cancelled;
@@ -13,6 +13,7 @@ use super::limits::{
     CANCEL_GRACE, DISCONNECT_LIMIT, TICK, WRITE_LIMIT, WRITE_RETRY_GAP, WRITE_TRIES,
 };
 use super::operation::Doubt;
+use super::pass::lost;
 use super::state::{LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Answer, Role, Terms, Write};
@@ -59,7 +60,7 @@ pub(super) enum Waited {
 
 /// What became of a write.
 pub(super) enum Written {
-    /// The clock has acknowledged it.
+    /// The clock has acknowledged it, or it is on its way where none is asked to.
     Acknowledged,
     /// It was not taken, and the link carries less by now than it needs.
     TooLong,
@@ -102,7 +103,7 @@ impl Line<'_> {
                     Answer::Rejected => news.rejected = true,
                     Answer::RefreshDone => news.refreshed = true,
                     Answer::Accepted { .. } => news.accepted = true,
-                    Answer::Other => {}
+                    Answer::Introduction | Answer::Terms | Answer::Other => {}
                 },
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
@@ -130,6 +131,25 @@ impl Line<'_> {
             unless_cancelled(run, sleep(duration)).await?;
         }
         Ok(self.drain())
+    }
+
+    /// Waits for an answer that may never come.
+    pub(super) async fn expect(
+        &mut self,
+        expected: Answer,
+        limit: Duration,
+        run: &Run,
+    ) -> Result<(), Stop> {
+        let end = Instant::now() + limit;
+        loop {
+            let next = timeout_at(end, self.held.connection.notifications.recv());
+            match unless_cancelled(run, next).await? {
+                Ok(Some(value)) if self.hear(&value) == expected => return Ok(()),
+                Ok(Some(_)) => {}
+                Ok(None) => return Err(Stop::Lost(lost("before sending"))),
+                Err(_) => return Ok(()),
+            }
+        }
     }
 
     /// Keeps the link for `hold`, then until the answer comes, at most until `limit`. With
@@ -220,7 +240,11 @@ impl Line<'_> {
                     if write.role == Role::Once {
                         return Err(Stop::Unknown(Doubt::CommandUnanswered));
                     }
-                    (Stop::Lost(ClockError::LinkLost { detail }), !link.is_lost())
+                    let error = ClockError::LinkLost { detail };
+                    if matches!(write.role, Role::Stream { .. }) && !link.is_lost() {
+                        return Err(Stop::Again(error));
+                    }
+                    (Stop::Lost(error), !link.is_lost())
                 }
                 Err(_) => {
                     note_doubt(write, run);
@@ -233,7 +257,7 @@ impl Line<'_> {
                     (Stop::Lost(ClockError::WriteUnanswered { seconds }), false)
                 }
             };
-            let data = matches!(write.role, Role::Data { .. });
+            let data = matches!(write.role, Role::Data { .. } | Role::Stream { .. });
             if data && again && write.bytes.len() > self.terms().payload() {
                 return Ok(Written::TooLong);
             }
