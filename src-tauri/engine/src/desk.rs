@@ -34,7 +34,12 @@ pub(crate) enum Learned {
     /// The screen shows this face.
     Face(Face),
     /// The clock was set to the time of this zone.
-    Time(Zone),
+    Time {
+        /// Which.
+        zone: Zone,
+        /// It was asked to be on this computer's time, wherever that is.
+        follows_host: bool,
+    },
     /// The clock keeps these quiet hours.
     QuietHours(QuietHoursSet),
 }

@@ -260,6 +260,9 @@ pub struct TimeSet {
     pub at: String,
     /// IANA name or offset.
     pub zone: String,
+    /// It was asked to be on this computer's time, wherever that is.
+    #[serde(default)]
+    pub follows_host: bool,
 }
 
 /// Quiet hours as a clock was given them.
@@ -310,7 +313,7 @@ pub struct Estimate {
 }
 
 /// What a slot holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 pub struct Slot {
     /// The slot, 0..=3.
@@ -348,6 +351,8 @@ pub enum Door {
     Tray,
     /// The command line.
     Cli,
+    /// Nobody: Regie itself.
+    Regie,
 }
 
 /// How a journalled action stands.

@@ -441,6 +441,35 @@ async fn a_scan_lists_the_clock_and_a_chosen_one_is_named() {
     assert_eq!(engine.state().borrow().clock.chosen, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn each_clock_is_remembered_for_itself() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Window, None).await.unwrap()).await;
+    let first = engine.state().borrow().clock.chosen.clone().unwrap();
+    let known = |engine: &Engine| engine.state().borrow().clock.time_set.is_some();
+    assert!(known(&engine));
+
+    engine
+        .choose_clock(Some("SIM:00:00:00:00:99"))
+        .await
+        .unwrap();
+    assert!(!known(&engine));
+    engine.choose_clock(Some(&first.address)).await.unwrap();
+    assert!(known(&engine));
+    assert_eq!(engine.state().borrow().clock.chosen.as_ref(), Some(&first));
+
+    engine
+        .choose_clock(Some("SIM:00:00:00:00:99"))
+        .await
+        .unwrap();
+    engine.stop().await;
+    let engine = desk.engine().await;
+    assert!(!known(&engine));
+    engine.choose_clock(Some(&first.address)).await.unwrap();
+    assert!(known(&engine));
+}
+
 /// UP-16: preparing pictures and sending one do not wait for each other.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_prepared_while_another_is_being_sent() {

@@ -39,12 +39,9 @@ impl Engine {
             if let Some(place) = state.slots.get_mut(usize::from(slot)) {
                 *place = Some(held.clone());
             }
+            // It holds another picture now than the one that the clock may show of it.
+            state.clock.shown_slot = state.clock.shown_slot.filter(|&shown| shown != slot);
         });
-        // The slot holds another picture now than the one that the clock may show of it.
-        self.update_memory(None, |memory| {
-            memory.shown_slot = memory.shown_slot.filter(|&shown| shown != slot);
-        })
-        .await?;
         self.submit_planes(door, held, &planes).await
     }
 
@@ -90,11 +87,13 @@ impl Engine {
     }
 
     /// Sets the clock to the time of a zone: an IANA name or an offset; `None` is this
-    /// computer's.
+    /// computer's, wherever that travels. While Regie runs, the clock is set again by itself when
+    /// the offset of its zone changes.
     ///
     /// # Errors
     /// [`EngineError::Clock`] for a zone that is none.
     pub async fn set_time(&self, door: Door, zone: Option<&str>) -> Result<Submitted, EngineError> {
+        let follows_host = zone.is_none();
         let zone = match zone {
             Some(zone) => zone.parse()?,
             None => Zone::system(),
@@ -106,7 +105,7 @@ impl Engine {
                 detail: zone.to_string(),
                 first: Task::SetTime(zone.clone()),
                 then: None,
-                learned: Learned::Time(zone),
+                learned: Learned::Time { zone, follows_host },
             },
         )
         .await
