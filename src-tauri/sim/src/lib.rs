@@ -14,7 +14,8 @@ mod segments;
 mod timing;
 
 pub use adapter::SimulatedAdapter;
-pub use clock::{ClockSpec, Mode, SimulatedClock};
+pub use clock::{ClockSpec, SimulatedClock};
 pub use fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
+pub use firmware::{EpdBuild, FirmwareKind, Mode};
 pub use screen::{BLACK, RED, Screen, ScreenError, WHITE};
 pub use timing::Timing;

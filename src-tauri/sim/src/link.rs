@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use regie_clock::dialect::{Delivery, Discovered, Family};
+use regie_clock::dialect::{Delivery, Discovered};
 use regie_clock::link::WriteError;
 use regie_clock::{Channel, ClockError, ClockLink};
 use tokio::time::{Instant, sleep};
@@ -53,7 +53,7 @@ impl SimulatedLink {
             .as_ref()
             .is_some_and(|central| central.link == self.link)
         {
-            state.central = None;
+            state.hang_up();
         }
     }
 }
@@ -88,10 +88,7 @@ impl ClockLink for SimulatedLink {
             let missing = "command characteristic".to_owned();
             return Err(ClockError::CharacteristicsMissing { address, missing });
         }
-        Ok(Discovered {
-            family: Family::Pingping,
-            version: None,
-        })
+        Ok(self.clock.subscribe())
     }
 
     fn mtu(&self) -> u16 {
@@ -107,7 +104,7 @@ impl ClockLink for SimulatedLink {
         &self,
         channel: Channel,
         bytes: &[u8],
-        _delivery: Delivery,
+        delivery: Delivery,
     ) -> Result<(), WriteError> {
         if self.is_lost() {
             return Err(WriteError::NotSent("not connected".to_owned()));
@@ -118,7 +115,7 @@ impl ClockLink for SimulatedLink {
         let delay = self.clock.lock().spec.timing.write;
         self.occupy(Occupied::Until(Instant::now() + delay));
         sleep(delay).await;
-        match self.clock.take_write(self.link, channel, bytes) {
+        match self.clock.take_write(self.link, channel, bytes, delivery) {
             Verdict::Answered => Ok(()),
             Verdict::Refused(detail) => Err(WriteError::Refused(detail.to_owned())),
             Verdict::LostUnanswered => Err(WriteError::AnswerLost("ATT error: 0x0e".to_owned())),
