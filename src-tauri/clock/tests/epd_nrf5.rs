@@ -10,8 +10,8 @@ use regie_clock::dialect::{
     Answer, Delivery, Dialect, EpdNrf5, Role, Script, Step, Terms, Traits, Write,
 };
 use regie_clock::{
-    Channel, ClockError, ClockTime, Countdown, CountdownStyle, Face, Family, Picture, PictureSize,
-    Plane, QuietHours, Raw, RawPolicy, Request, Toggle,
+    Channel, ClockError, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Family,
+    Picture, PictureSize, Plane, QuietHours, Raw, RawPolicy, Request, Toggle,
 };
 
 /// 2026-08-09 04:34:56 UTC.
@@ -146,7 +146,10 @@ fn faces_take_the_time_along() {
 #[test]
 fn what_the_firmware_lacks_is_refused() {
     let hours = QuietHours::new(true, 23, 6).unwrap();
-    let countdown = Countdown::new(CountdownStyle::Clock, 2026, 12, 31).unwrap();
+    let countdown = Countdown::new(
+        CountdownStyle::Clock,
+        CountdownDate::new(2026, 12, 31).unwrap(),
+    );
     let mut requests = vec![
         Request::QuietHours(hours),
         Request::Countdown(countdown),

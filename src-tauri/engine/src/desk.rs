@@ -28,7 +28,12 @@ pub(crate) enum Learned {
     /// Nothing new about the screen.
     Nothing,
     /// The screen shows what this slot held when it was asked for.
-    Shows(Slot),
+    Shows {
+        /// The slot and what it held.
+        held: Slot,
+        /// In black and white only.
+        mono: bool,
+    },
     /// The screen shows something that is no slot.
     ShowsNoSlot,
     /// The screen shows this face.
@@ -48,14 +53,14 @@ impl Learned {
     /// The slot an operation shows.
     pub(crate) fn slot(&self) -> Option<u8> {
         match self {
-            Self::Shows(held) => Some(held.slot),
+            Self::Shows { held, .. } => Some(held.slot),
             _ => None,
         }
     }
 
     /// Whether the screen changes, so that what it shows is uncertain when the outcome is.
     pub(crate) fn changes_screen(&self) -> bool {
-        matches!(self, Self::Shows(_) | Self::ShowsNoSlot | Self::Face(_))
+        matches!(self, Self::Shows { .. } | Self::ShowsNoSlot | Self::Face(_))
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) struct ClockMemory {
     pub(crate) shown: Option<Slot>,
     /// The face that it was last given, a picture being one.
     pub(crate) face: Option<Face>,
+    /// It shows that in black and white only.
+    pub(crate) shown_mono: bool,
     pub(crate) time_set: Option<TimeSet>,
     pub(crate) quiet_hours: Option<QuietHoursSet>,
     /// How long sending a full picture took the last time.

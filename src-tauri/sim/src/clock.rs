@@ -9,7 +9,7 @@ use regie_clock::{Address, Advertisement, Channel};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::fault::{Fault, Moment, NotificationFault, WriteFault};
+use crate::fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
 use crate::firmware::{Firmware, FirmwareKind, Mode, Notification, WriteKind};
 use crate::screen::{Screen, ScreenError};
 use crate::timing::Timing;
@@ -29,6 +29,8 @@ pub struct ClockSpec {
     pub mtu: u16,
     /// How fast it is.
     pub timing: Timing,
+    /// How it keeps the picture it was sent.
+    pub buffer: PictureBuffer,
     /// Its local time at the start, in seconds since 1970.
     pub local_epoch: u32,
 }
@@ -42,7 +44,26 @@ impl Default for ClockSpec {
             panel: (400, 300),
             mtu: 247,
             timing: Timing::realistic(),
+            buffer: PictureBuffer::default(),
             local_epoch: 0,
+        }
+    }
+}
+
+/// How a clock keeps the picture it was sent. Nobody has published how the real ones do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureBuffer {
+    /// It is still there on the next link.
+    pub outlives_link: bool,
+    /// The clock draws its faces into it.
+    pub shared_with_faces: bool,
+}
+
+impl Default for PictureBuffer {
+    fn default() -> Self {
+        Self {
+            outlives_link: true,
+            shared_with_faces: false,
         }
     }
 }
@@ -60,6 +81,8 @@ pub(crate) struct State {
     refreshes: u64,
     faults: Vec<(Fault, u32)>,
     commands: VecDeque<Vec<u8>>,
+    /// When the latest picture packet was kept.
+    packet_kept: Option<Instant>,
     pub(crate) long_writes: u32,
 }
 
@@ -95,6 +118,7 @@ impl SimulatedClock {
             spec.panel,
             spec.timing.refresh,
             spec.local_epoch,
+            spec.buffer,
         );
         let state = State {
             firmware,
@@ -104,6 +128,7 @@ impl SimulatedClock {
             refreshes: 0,
             faults: Vec::new(),
             commands: VecDeque::new(),
+            packet_kept: None,
             long_writes: 0,
             spec,
         };
@@ -294,6 +319,9 @@ impl SimulatedClock {
         }
         let (notify, notifications) = mpsc::channel(NOTIFICATION_BACKLOG);
         state.links_made += 1;
+        if !state.spec.buffer.outlives_link {
+            state.firmware.lose_buffer();
+        }
         let link = state.links_made;
         let mtu = state
             .take_fault(|fault| match fault {
@@ -396,6 +424,18 @@ impl SimulatedClock {
             }
             state.commands.push_back(bytes.to_vec());
         }
+        let since = state.packet_kept.map(|kept| kept.elapsed());
+        let overrun = since.filter(|_| matches!(kind, WriteKind::Data { .. }));
+        let overrun = overrun.and_then(|since| {
+            state.take_fault(|fault| match fault {
+                Fault::Overrun { least } => (since < *least).then_some(()),
+                _ => None,
+            })
+        });
+        if overrun.is_some() {
+            self.notify(&mut state, &Notification::rejected());
+            return Verdict::Answered;
+        }
         let refreshing = state.firmware.refreshing_until();
         let payload = state
             .central
@@ -404,6 +444,10 @@ impl SimulatedClock {
         let notifications = state.firmware.write(channel, bytes, payload);
         if refreshing.is_none() && state.firmware.refreshing_until().is_some() {
             self.refresh_began(&mut state);
+        }
+        let accepted = |it: &Notification| it.kind == NotificationKind::Accepted;
+        if notifications.iter().any(accepted) {
+            state.packet_kept = Some(Instant::now());
         }
         if fault == Some(WriteFault::LostAfter) {
             state.hang_up();

@@ -204,10 +204,13 @@ impl Engine {
         }
         match learned {
             Learned::Nothing => {}
-            Learned::Shows(held) => {
+            Learned::Shows { held, mono } => {
                 memory.shown = Some(held.clone());
                 memory.face = Some(Face::Picture);
-                memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
+                memory.shown_mono = *mono;
+                if end.clock.report().data_bytes > 0 {
+                    memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
+                }
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.

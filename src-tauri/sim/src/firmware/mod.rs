@@ -17,6 +17,7 @@ pub use epd_nrf5::EpdBuild;
 use epd_nrf5::EpdNrf5;
 use pingping::Pingping;
 
+use crate::clock::PictureBuffer;
 use crate::fault::NotificationKind;
 use crate::screen::Screen;
 
@@ -84,16 +85,27 @@ impl Firmware {
         (width, height): (usize, usize),
         refresh: Duration,
         local_epoch: u32,
+        buffer: PictureBuffer,
     ) -> Self {
         match kind {
             FirmwareKind::Pingping => {
-                let firmware = Pingping::new(width, height, refresh, local_epoch);
+                let mut firmware = Pingping::new(width, height, refresh, local_epoch);
+                firmware.shares_buffer = buffer.shared_with_faces;
                 Self::Pingping(Box::new(firmware))
             }
             FirmwareKind::EpdNrf5(build) => {
                 let firmware = EpdNrf5::new(build, (width, height), refresh, local_epoch);
                 Self::EpdNrf5(Box::new(firmware))
             }
+        }
+    }
+
+    /// What is left in the memory of the picture after it had no power.
+    pub(crate) fn lose_buffer(&mut self) {
+        match self {
+            Self::Pingping(firmware) => firmware.lose_buffer(),
+            // Its pictures are in the panel's own memory and begin with an initialisation.
+            Self::EpdNrf5(_) => {}
         }
     }
 
