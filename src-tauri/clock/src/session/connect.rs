@@ -214,6 +214,7 @@ impl Actor {
                         ..Traits::default()
                     },
                     since: Instant::now(),
+                    introduced: false,
                     memory: PictureMemory::default(),
                 }))
             }

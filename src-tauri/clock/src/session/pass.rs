@@ -32,6 +32,7 @@ pub(super) struct Pass {
     writes_before: Vec<u32>,
     /// All writes of the script.
     pub(super) writes: u32,
+    /// The terms that the script was made on, or was seen to fit since.
     pub(super) terms: Terms,
     /// Next step.
     pub(super) step: usize,
@@ -62,6 +63,29 @@ pub(super) struct Pass {
     pub(super) began: Instant,
     /// Bytes of all packets of this pass, for the speed.
     pub(super) bytes: usize,
+    /// What went without an answer since the last write that was answered.
+    pub(super) unanswered: Unanswered,
+}
+
+/// Writes of which it is not known yet that the clock has taken them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unanswered {
+    pub(super) writes: u32,
+    pub(super) bytes: usize,
+    /// First byte of the picture that they hold, and the one after the last.
+    pub(super) data: Option<(usize, usize)>,
+}
+
+impl Unanswered {
+    /// One more, which follows those before it.
+    pub(super) fn add(&mut self, write: &Write) {
+        self.writes += 1;
+        self.bytes += write.bytes.len();
+        if let Role::Data { start, end } | Role::Stream { start, end } = write.role {
+            let first = self.data.map_or(start, |(first, _)| first);
+            self.data = Some((first, end));
+        }
+    }
 }
 
 impl Pass {
@@ -90,6 +114,7 @@ impl Pass {
             told: None,
             began: Instant::now(),
             bytes: 0,
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -102,10 +127,35 @@ impl Pass {
         request: &Request,
         terms: Terms,
     ) -> Result<(), Stop> {
-        tracing::info!(
-            payload = terms.payload(),
-            "the link's packet size has changed"
-        );
+        self.remake(dialect, request, terms)?;
+        self.step = self.first_step_after(self.data_done);
+        Ok(())
+    }
+
+    /// Makes the script of a stream anew. One that has begun starts over, since its parts do not
+    /// say where they belong.
+    pub(super) fn restream(
+        &mut self,
+        dialect: &dyn Dialect,
+        request: &Request,
+        terms: Terms,
+    ) -> Result<(), Stop> {
+        self.remake(dialect, request, terms)?;
+        self.unanswered = Unanswered::default();
+        self.step = match std::mem::take(&mut self.data_done) {
+            0 => self.first_step_after(0),
+            _ => 0,
+        };
+        Ok(())
+    }
+
+    fn remake(
+        &mut self,
+        dialect: &dyn Dialect,
+        request: &Request,
+        terms: Terms,
+    ) -> Result<(), Stop> {
+        tracing::info!(payload = terms.payload(), "the terms have changed");
         self.recuts += 1;
         if self.recuts > RECUTS {
             return Err(Stop::Lost(lost("its packet size kept changing")));
@@ -113,20 +163,34 @@ impl Pass {
         self.script = dialect.script(request, terms).map_err(Stop::Failed)?;
         (self.writes_before, self.writes) = count_writes(&self.script);
         self.terms = terms;
-        self.step = self.first_step_after(self.data_done);
         Ok(())
     }
 
+    /// Whether a stream that has begun may go on as it is cut on these terms.
+    pub(super) fn streams_on(&self, terms: Terms) -> bool {
+        let left = self.script.steps().get(self.step..).unwrap_or_default();
+        let fits = |step: &Step| match step {
+            Step::Write(write) => write.bytes.len() <= terms.payload(),
+            _ => true,
+        };
+        self.data_done > 0 && terms.frames_as(self.terms) && left.iter().all(fits)
+    }
+
     fn first_step_after(&self, data_done: usize) -> usize {
+        let streams = self
+            .script
+            .writes()
+            .any(|write| matches!(write.role, Role::Stream { .. }));
         self.script
             .steps()
             .iter()
             .position(|step| match step {
                 Step::Write(Write {
-                    role: Role::Data { end, .. },
+                    role: Role::Data { end, .. } | Role::Stream { end, .. },
                     ..
                 }) => *end > data_done,
-                _ => true,
+                // The steps before a stream were gone through to get there.
+                _ => !streams,
             })
             .unwrap_or(self.script.steps().len())
     }
