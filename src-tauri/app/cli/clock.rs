@@ -1,23 +1,24 @@
 //! `regie clock`: the clock's jobs without a window.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, EngineConfig, Face, KnownClock, LinkView, Progress, SLOTS, Stage,
-    Submitted, Toggle,
+    Channel, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView,
+    Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
 
 use super::image::{options, write};
-use super::{Answer, Failure};
+use super::{Answer, Failure, doctor};
 use crate::arguments::{Arguments, ClockAction, ClockArguments};
 use crate::devices::Devices;
 use crate::start::config;
 
-pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
     let tool = tool(&clock.action);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -38,12 +39,15 @@ fn tool(action: &ClockAction) -> &'static str {
         ClockAction::Mode { .. } => "set_mode",
         ClockAction::Toggle { .. } => "toggle",
         ClockAction::Sleep { .. } => "set_sleep",
+        ClockAction::Countdown { .. } => "countdown",
+        ClockAction::CountdownOff => "countdown_off",
         ClockAction::Clear => "clear_screen",
         ClockAction::Raw { .. } => "raw_send",
+        ClockAction::Doctor { .. } => doctor::TOOL,
     }
 }
 
-async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
     if clock.screen.is_some() && !arguments.demo {
         return Err(Failure::argument(
             "The screen of a real clock cannot be read back.".into(),
@@ -63,11 +67,12 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failur
     let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
     // What was done is told first, whatever becomes of the picture of it.
-    answer?.print(clock.json)?;
+    let answer = answer?;
+    answer.print(clock.json)?;
     if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
         write(path, &screen.png().map_err(Failure::screen)?)?;
     }
-    Ok(())
+    Ok(answer.exit_code())
 }
 
 async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Failure> {
@@ -92,13 +97,7 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "set_time", json!({})).await
         }
         ClockAction::Mode { mode } => {
-            let slot = mode
-                .strip_prefix("image")
-                .and_then(|slot| slot.parse().ok());
-            let submitted = match slot {
-                Some(slot) => engine.show_slot(Door::Cli, slot).await?,
-                None => engine.set_face(Door::Cli, face(mode)?).await?,
-            };
+            let submitted = engine.set_mode(Door::Cli, mode.parse()?).await?;
             done(engine, submitted, "set_mode", json!({ "mode": mode })).await
         }
         ClockAction::Toggle { name } => {
@@ -117,6 +116,24 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
             done(engine, submitted, "set_sleep", data).await
         }
+        ClockAction::Countdown { date, mode } => {
+            let style = match mode.as_str() {
+                "calendar" => CountdownStyle::Calendar,
+                _ => CountdownStyle::Clock,
+            };
+            let plan = CountdownPlan {
+                date: date.clone(),
+                style,
+                text: None,
+            };
+            let submitted = engine.countdown(Door::Cli, plan).await?;
+            let data = json!({ "date": date, "mode": mode });
+            done(engine, submitted, "countdown", data).await
+        }
+        ClockAction::CountdownOff => {
+            let submitted = engine.countdown_off(Door::Cli).await?;
+            done(engine, submitted, "countdown_off", json!({})).await
+        }
         ClockAction::Clear => {
             let submitted = engine.clear(Door::Cli).await?;
             done(engine, submitted, "clear_screen", json!({})).await
@@ -130,20 +147,10 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let submitted = engine.raw(Door::Cli, channel, bytes(hex)?).await?;
             done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
         }
+        ClockAction::Doctor { timeout, report } => {
+            doctor::run(engine, *timeout, report.as_deref(), clock.json).await
+        }
     }
-}
-
-fn face(name: &str) -> Result<Face, Failure> {
-    Face::ALL
-        .into_iter()
-        .find(|face| face.name() == name)
-        .filter(|&face| face != Face::Picture)
-        .ok_or_else(|| {
-            let faces = Face::ALL.into_iter().filter(|&face| face != Face::Picture);
-            let slots = (0..SLOTS).map(|slot| format!("image{slot}"));
-            let known = faces.map(|face| face.to_string()).chain(slots);
-            unknown("face", name, known)
-        })
 }
 
 fn toggle(name: &str) -> Result<Toggle, Failure> {
@@ -193,6 +200,7 @@ async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
         lines.collect::<Vec<_>>().join("\n")
     };
     Ok(Answer {
+        ok: true,
         tool: "scan_devices",
         text,
         data: json!(heard),
@@ -221,6 +229,7 @@ fn status(engine: &Engine) -> Answer {
     );
     let simulated = if state.simulated { " (simulated)" } else { "" };
     Answer {
+        ok: true,
         tool: "device_status",
         text: format!("clock: {name}{simulated}\nlink: {link}\ntime: {time}"),
         data: json!({
@@ -270,6 +279,7 @@ async fn done(
         data.extend(report);
     }
     Ok(Answer {
+        ok: true,
         tool,
         text: format!(
             "done: {} bytes in {} packets, {:.1} s",

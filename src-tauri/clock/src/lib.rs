@@ -5,16 +5,19 @@
 
 pub mod bluetooth;
 pub mod countdown;
+pub mod diagnosis;
 pub mod dialect;
 mod error;
 pub mod link;
 pub mod picture;
 pub mod request;
 pub mod session;
+mod system;
 pub mod time;
+mod unavailable;
 
 pub use bluetooth::BluetoothAdapter;
-pub use countdown::{Countdown, CountdownStyle, TextBitmap};
+pub use countdown::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
 pub use dialect::{Dialect, Dialects, Family, Pingping, Profile};
 pub use error::{AgentCode, ClockError};
 pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable};
@@ -23,4 +26,5 @@ pub use request::{Face, QuietHours, Raw, RawPolicy, Request, Toggle};
 pub use session::{
     Job, LinkState, Operation, Outcome, Progress, Report, Session, SessionConfig, Stage, Task,
 };
+pub use system::System;
 pub use time::{ClockTime, Zone};

@@ -9,6 +9,8 @@ use super::limits::{
     CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
     DISCOVERY_TRIES, SCAN_START_LIMIT, SCAN_STOP_LIMIT, TICK,
 };
+use super::memory::PictureMemory;
+use super::pace::Pace;
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Discovered, Family, Traits};
@@ -33,6 +35,10 @@ impl Actor {
         }
         self.let_go().await;
         let held = self.find_and_connect(wanted.as_ref(), run).await?;
+        if self.paced_clock.as_ref() != Some(&held.clock.address) {
+            self.paced_clock = Some(held.clock.address.clone());
+            self.pace = Pace::default();
+        }
         self.held = Some(held);
         self.introduce(run);
         Ok(())
@@ -139,6 +145,10 @@ impl Actor {
         };
         // A scan that does not stop in time only makes connecting slower.
         let _ = unless_cancelled(run, timeout(SCAN_STOP_LIMIT, scan.stop())).await?;
+        if found.is_none() {
+            // Not every system says so when a radio under a scan is switched off or pulled out.
+            self.unless_unavailable().await.map_err(Stop::Failed)?;
+        }
         Ok(found)
     }
 
@@ -151,7 +161,7 @@ impl Actor {
     ) -> Result<Result<Held, ClockError>, Stop> {
         let mut clock = ClockName {
             address: heard.address.clone(),
-            name: heard.name.clone(),
+            name: self.name_of(heard),
             family: Family::of_name(&heard.name),
             simulated: heard.simulated,
         };
@@ -203,6 +213,9 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
+                    introduced: false,
+                    memory: PictureMemory::default(),
                 }))
             }
             Ok(Err(error)) => {
@@ -223,12 +236,17 @@ enum Heard {
     Silence,
 }
 
-async fn discover(connection: &Connection, address: &Address) -> Result<Discovered, ClockError> {
+pub(crate) async fn discover(
+    connection: &Connection,
+    address: &Address,
+) -> Result<Discovered, ClockError> {
     let mut tries = 1;
     loop {
         let result = timeout(DISCOVERY_LIMIT, connection.link.discover()).await;
         match result {
-            Ok(Err(ClockError::CharacteristicsMissing { .. })) if tries < DISCOVERY_TRIES => {
+            Ok(Err(
+                ClockError::CharacteristicsMissing { .. } | ClockError::ServicesUnread { .. },
+            )) if tries < DISCOVERY_TRIES => {
                 tries += 1;
                 sleep(DISCOVERY_GAP).await;
             }
