@@ -90,6 +90,23 @@ fn characters_that_no_font_has_are_named_once_each() {
     );
 }
 
+/// DI-14: other scripts come from the fonts of the system, where it has them; where it has not,
+/// that is told.
+#[test]
+fn other_scripts_come_from_the_system_or_are_named_as_missing() {
+    let text = "한국어 日本語 ไทย हिन्दी";
+    let alone = Typesetter::bundled_only().read(text);
+    assert!(alone.omitted().contains(&'한'));
+    let mut typesetter = Typesetter::new();
+    let words = typesetter.read(text);
+    let drawn: String = words.text().split_whitespace().collect();
+    let whole = text.chars().filter(|c| !c.is_whitespace()).count();
+    assert!(words.omitted().len() <= alone.omitted().len());
+    assert!(drawn.chars().count() + words.omitted().len() <= whole);
+    let block = typesetter.set(&words, Style::REGULAR, TypeSize::of(32), None);
+    assert_eq!(block.ink_rows().is_some(), !drawn.is_empty());
+}
+
 /// Emoji have a black and white picture; what only asks for colour or skin is dropped in silence.
 #[test]
 fn emoji_are_drawn_as_pictographs() {
