@@ -1,6 +1,8 @@
 //! Text on the panel: what is crisp, what fits, what is missing, and the cells of the countdown.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+use std::path::Path;
+
 use regie_imaging::text::{
     Align, CellLine, CellSize, Fit, Sheet, Style, TypeSize, Typesetter, Weight,
 };
@@ -105,6 +107,9 @@ fn other_scripts_come_from_the_system_or_are_named_as_missing() {
     assert!(drawn.chars().count() + words.omitted().len() <= whole);
     let block = typesetter.set(&words, Style::REGULAR, TypeSize::of(32), None);
     assert_eq!(block.ink_rows().is_some(), !drawn.is_empty());
+    if Path::new("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc").exists() {
+        assert!(drawn.contains("한국어"), "left out: {:?}", words.omitted());
+    }
 }
 
 /// Emoji have a black and white picture; what only asks for colour or skin is dropped in silence.
