@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use regie_clock::bluetooth::BluetoothAdapter;
-use regie_clock::dialect::PINGPING_GATT;
 use regie_clock::{Adapter, ClockError, ClockTime, Zone};
 use regie_engine::{DeviceSource, Devices as Kind, Frame, FrameHeader, KnownClock};
 use regie_sim::{Screen, SimulatedAdapter};
@@ -46,7 +45,7 @@ impl DeviceSource for Devices {
         match kind {
             Kind::Bluetooth => {
                 self.keep(None);
-                Ok(Arc::new(BluetoothAdapter::new(PINGPING_GATT)?))
+                Ok(Arc::new(BluetoothAdapter::new()?))
             }
             Kind::Simulated => {
                 let now = ClockTime::now(&Zone::system())?.shifted_epoch();

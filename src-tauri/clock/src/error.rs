@@ -125,6 +125,12 @@ pub enum ClockError {
         /// Name of the profile entry that is missing, such as `clock2`.
         name: String,
     },
+    /// Something that the firmware of this clock cannot do.
+    #[error("The firmware of this clock cannot do this: {request}.")]
+    NotSupported {
+        /// The kind of request, or the face or toggle, by its name.
+        request: String,
+    },
     /// A profile file that cannot be understood.
     #[error("The clock profile cannot be read: {detail}.")]
     ProfileInvalid {
@@ -279,6 +285,7 @@ impl ClockError {
             Self::CountdownBitmapLength { .. } => "countdown-bitmap-length",
             Self::NameUnknown { .. } => "name-unknown",
             Self::CodeUnknown { .. } => "code-unknown",
+            Self::NotSupported { .. } => "not-supported",
             Self::ProfileInvalid { .. } => "profile-invalid",
             Self::RawEmpty => "raw-empty",
             Self::RawTooLong { .. } => "raw-too-long",
@@ -322,6 +329,7 @@ impl ClockError {
             | Self::CountdownBitmapLength { .. }
             | Self::NameUnknown { .. }
             | Self::CodeUnknown { .. }
+            | Self::NotSupported { .. }
             | Self::ProfileInvalid { .. }
             | Self::RawEmpty
             | Self::RawTooLong { .. }
@@ -367,6 +375,9 @@ impl ClockError {
             Self::NameUnknown { .. } => "Use one of the names listed.",
             Self::CodeUnknown { .. } => {
                 "If you know the command, add an entry with this name, a channel and the bytes to the clock profile file; nothing is sent on a guess."
+            }
+            Self::NotSupported { .. } => {
+                "Clocks differ in what they can do. Pictures and the time work on every one; what this one lacks is greyed in the window."
             }
             Self::ProfileInvalid { .. } => {
                 "Each entry has a name, channel = \"main\" or \"alt\", and bytes as hexadecimal text."
@@ -457,6 +468,7 @@ impl ClockError {
                 vec![("name", name.clone()), ("known", known.clone())]
             }
             Self::CodeUnknown { name } => vec![("name", name.clone())],
+            Self::NotSupported { request } => vec![("request", request.clone())],
             Self::RawTooLong {
                 channel,
                 limit,

@@ -15,7 +15,7 @@ pub mod time;
 
 pub use bluetooth::BluetoothAdapter;
 pub use countdown::{Countdown, CountdownStyle, TextBitmap};
-pub use dialect::{Dialect, Pingping, Profile};
+pub use dialect::{Dialect, Dialects, Family, Pingping, Profile};
 pub use error::{AgentCode, ClockError};
 pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable};
 pub use picture::{Picture, PictureSize, Plane};

@@ -11,15 +11,16 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::ClockError;
+use crate::dialect::{Delivery, Discovered};
 
-/// The two characteristics of a clock that are written to.
+/// The characteristics of a clock that are written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Channel {
     /// The picture characteristic, which also notifies.
     Main,
-    /// The command characteristic.
+    /// The command characteristic, where a family has one of its own.
     Alt,
 }
 
@@ -260,21 +261,27 @@ pub enum WriteError {
 /// An established link to one clock.
 #[async_trait]
 pub trait ClockLink: Send + Sync {
-    /// Finds the clock's two characteristics and subscribes to [`Channel::Main`].
+    /// Finds out whose characteristics the clock has and subscribes to [`Channel::Main`].
     ///
     /// # Errors
-    /// [`ClockError::CharacteristicsMissing`] when the list that came is incomplete (asking again
-    /// may help), [`ClockError::LinkLost`], [`ClockError::Bluetooth`].
-    async fn discover(&self) -> Result<(), ClockError>;
+    /// [`ClockError::CharacteristicsMissing`] when the list that came holds those of no family
+    /// whole (asking again may help), [`ClockError::LinkLost`], [`ClockError::Bluetooth`].
+    async fn discover(&self) -> Result<Discovered, ClockError>;
 
     /// The ATT MTU now, 23..=517. It may change while the link lives.
     fn mtu(&self) -> u16;
 
-    /// Writes a value with response. One write at a time.
+    /// Writes a value. One write at a time. One that is [`Delivery::Unanswered`] returns when it
+    /// is on its way, which may take as long as the link is busy.
     ///
     /// # Errors
     /// [`WriteError`].
-    async fn write(&self, channel: Channel, bytes: &[u8]) -> Result<(), WriteError>;
+    async fn write(
+        &self,
+        channel: Channel,
+        bytes: &[u8],
+        delivery: Delivery,
+    ) -> Result<(), WriteError>;
 
     /// Whether the link is known to be gone.
     fn is_lost(&self) -> bool;

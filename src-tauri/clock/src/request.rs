@@ -16,8 +16,8 @@ use crate::time::ClockTime;
 pub enum Request {
     /// Set the local date and time.
     SetTime(ClockTime),
-    /// Change what the clock shows.
-    SetFace(Face),
+    /// Change what the clock shows. Some firmwares take the time along.
+    SetFace(Face, ClockTime),
     /// Flip a setting whose state the clock does not report.
     Toggle(Toggle),
     /// Send a picture and show it. The clock's mode stays: follow it with
@@ -42,7 +42,7 @@ impl Request {
     pub fn name(&self) -> &'static str {
         match self {
             Self::SetTime(_) => "set-time",
-            Self::SetFace(_) => "set-face",
+            Self::SetFace(..) => "set-face",
             Self::Toggle(_) => "toggle",
             Self::Picture(_) => "picture",
             Self::QuietHours(_) => "quiet-hours",

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use regie_clock::dialect::{Answer, Dialect, Limits, Pingping, Role, Script, Step};
+use regie_clock::dialect::{Answer, Dialect, Pingping, Role, Script, Step, Terms};
 use regie_clock::{
     Channel, ClockError, ClockTime, Countdown, CountdownStyle, Face, Picture, PictureSize, Profile,
     QuietHours, Raw, RawPolicy, Request, TextBitmap, Toggle, Zone,
@@ -19,7 +19,12 @@ fn script(request: &Request) -> Script {
 }
 
 fn script_at(request: &Request, mtu: u16) -> Result<Script, ClockError> {
-    Pingping::default().script(request, Limits::of_mtu(mtu))
+    Pingping::default().script(request, Terms::of_mtu(mtu))
+}
+
+fn set_face(face: Face) -> Request {
+    let zone: Zone = "+08:00".parse().unwrap();
+    Request::SetFace(face, ClockTime::at(EXAMPLE_INSTANT, &zone).unwrap())
 }
 
 /// A script as text: `cmd e102`, `300`, `cmd e2`, without the waits for the panel.
@@ -49,7 +54,7 @@ fn set_time_sends_the_shifted_epoch_and_the_local_date_then_redraws() {
 
 #[test]
 fn faces_with_published_codes() {
-    let face = |face| text(&script(&Request::SetFace(face)));
+    let face = |face| text(&script(&set_face(face)));
     assert_eq!(face(Face::Picture), ["cmd e100"]);
     assert_eq!(face(Face::Calendar1), ["cmd e101", "300", "cmd e2"]);
     assert_eq!(face(Face::Clock1), ["cmd e102", "300", "cmd e2"]);
@@ -70,8 +75,7 @@ fn toggles_with_published_codes_are_never_repeatable() {
 
 #[test]
 fn what_nobody_has_published_is_refused_with_the_name_of_its_profile_entry() {
-    let faces =
-        [Face::Clock2, Face::Clock3, Face::Calendar2, Face::Calendar3].map(Request::SetFace);
+    let faces = [Face::Clock2, Face::Clock3, Face::Calendar2, Face::Calendar3].map(set_face);
     let toggles = [Toggle::Font, Toggle::HourFormat].map(Request::Toggle);
     let names = [
         "clock2",
@@ -102,8 +106,8 @@ fn a_profile_supplies_codes() {
     )
     .unwrap();
     let dialect = Pingping::new(profile);
-    let script = |request| dialect.script(&request, Limits::of_mtu(247)).unwrap();
-    let face = script(Request::SetFace(Face::Clock2));
+    let script = |request| dialect.script(&request, Terms::of_mtu(247)).unwrap();
+    let face = script(set_face(Face::Clock2));
     assert_eq!(text(&face), ["cmd e105", "300", "cmd e2"]);
     let font = script(Request::Toggle(Toggle::Font));
     assert_eq!(text(&font), ["cmd e7f0"]);
@@ -296,7 +300,7 @@ fn a_plane_of_the_wrong_length_is_refused() {
 fn every_trigger_keeps_the_link_two_to_thirty_seconds() {
     for request in [
         Request::Clear,
-        Request::SetFace(Face::Clock1),
+        set_face(Face::Clock1),
         Request::CountdownOff,
     ] {
         let script = script(&request);

@@ -1,7 +1,7 @@
 //! Properties of the packets, of binary coded decimals and of local time.
 
 use proptest::prelude::*;
-use regie_clock::dialect::{Dialect, Limits, Pingping, Role};
+use regie_clock::dialect::{Dialect, Pingping, Role, Terms};
 use regie_clock::{
     Address, Channel, ClockTime, Countdown, CountdownStyle, Picture, PictureSize, QuietHours,
     Request, Zone,
@@ -19,8 +19,8 @@ proptest! {
         let black_white: Vec<u8> = (0..bytes).map(|i| (i * 7 + i / 256) as u8).collect();
         let red: Vec<u8> = (0..bytes).map(|i| (i * 13 + i / 256) as u8).collect();
         let picture = Picture::new(size, black_white.clone(), red.clone()).unwrap();
-        let limits = Limits::of_mtu(mtu);
-        let script = Pingping::default().script(&Request::Picture(picture), limits).unwrap();
+        let terms = Terms::of_mtu(mtu);
+        let script = Pingping::default().script(&Request::Picture(picture), terms).unwrap();
         let mut taken = [vec![None; bytes], vec![None; bytes]];
         let mut position = 0;
         for write in script.writes() {
@@ -47,7 +47,7 @@ proptest! {
         start in 0_u8..24, end in 0_u8..24, year in 2001_u16..=9999, month in 1_u8..=12, day in 1_u8..=28,
     ) {
         let first = |request| {
-            let script = Pingping::default().script(&request, Limits::of_mtu(23)).unwrap();
+            let script = Pingping::default().script(&request, Terms::of_mtu(23)).unwrap();
             let write = script.writes().next().unwrap().clone();
             write.bytes.iter().map(|b| format!("{b:02x}")).collect::<String>()
         };

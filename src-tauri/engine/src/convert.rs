@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use regie_clock::dialect::Terms;
 use regie_clock::session::Doubt;
 use regie_clock::{
-    Advertisement, ClockError, Dialect, Face, LinkState, Picture, PictureSize, Request, Toggle,
+    Advertisement, ClockError, ClockTime, Dialects, Face, Family, LinkState, Picture, PictureSize,
+    QuietHours, Request, Toggle, Zone,
 };
 use regie_imaging::{Panel, Planes};
 
 use crate::error::EngineError;
 use crate::fault::Fault;
-use crate::state::{LinkView, NearbyClock, Outcome, Progress, Report, Unsupported};
+use crate::state::{Lack, LinkView, NearbyClock, Outcome, Progress, Report, Unsupported};
 
 /// Seconds a three-colour panel of this family takes to redraw, at most.
 pub(crate) const REFRESH_SECONDS: u32 = 25;
@@ -93,24 +95,36 @@ pub(crate) fn nearby(heard: &Advertisement) -> NearbyClock {
     }
 }
 
-/// What the dialect has no code for, asked of the dialect itself.
-pub(crate) fn unsupported(dialect: &dyn Dialect) -> Unsupported {
-    let lacks = |request| {
-        let limits = regie_clock::dialect::Limits::of_mtu(u16::MAX);
-        matches!(
-            dialect.script(&request, limits),
-            Err(ClockError::CodeUnknown { .. })
-        )
+/// What a family of clocks cannot do, asked of its dialect itself.
+pub(crate) fn unsupported(dialects: &Dialects, family: Family) -> Unsupported {
+    let dialect = dialects.of(family);
+    let mut reason = None;
+    let mut lacks = |request: Option<Request>| {
+        let terms = Terms::of_mtu(u16::MAX);
+        let lack = match request.map(|request| dialect.script(&request, terms)) {
+            Some(Err(ClockError::CodeUnknown { .. })) => Lack::Code,
+            Some(Err(ClockError::NotSupported { .. })) => Lack::Firmware,
+            _ => return false,
+        };
+        reason.get_or_insert(lack);
+        true
     };
+    // Any time will do: a face is refused for what it is.
+    let noon = ClockTime::at(0, &Zone::system()).ok();
+    let faces = Face::ALL
+        .into_iter()
+        .filter(|&face| lacks(noon.map(|time| Request::SetFace(face, time))))
+        .collect();
+    let toggles = Toggle::ALL
+        .into_iter()
+        .filter(|&toggle| lacks(Some(Request::Toggle(toggle))))
+        .collect();
+    let quiet_hours = lacks(QuietHours::new(false, 0, 0).ok().map(Request::QuietHours));
     Unsupported {
-        faces: Face::ALL
-            .into_iter()
-            .filter(|&face| lacks(Request::SetFace(face)))
-            .collect(),
-        toggles: Toggle::ALL
-            .into_iter()
-            .filter(|&toggle| lacks(Request::Toggle(toggle)))
-            .collect(),
+        faces,
+        toggles,
+        quiet_hours,
+        reason,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use regie_clock::{Face, Request, Task, Zone};
+use regie_clock::{Face, Task, Zone};
 use tokio::sync::oneshot;
 
 use crate::state::{Operation, OperationKind, Outcome, Progress, QuietHoursSet, Slot};
@@ -18,7 +18,7 @@ pub(crate) struct Plan {
     /// What exactly, for the journal.
     pub(crate) detail: String,
     pub(crate) first: Task,
-    pub(crate) then: Option<Request>,
+    pub(crate) then: Option<Task>,
     pub(crate) learned: Learned,
 }
 

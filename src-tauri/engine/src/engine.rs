@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use regie_clock::{Adapter, ClockError, Dialect, Pingping, Zone};
+use regie_clock::{Adapter, ClockError, Dialects, Family, Zone};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::task::TaskTracker;
@@ -85,7 +85,7 @@ struct Shared {
     memory: Mutex<ClockMemory>,
     /// Whether what is learned of the clock is written down.
     keeps_memory: bool,
-    dialect: Arc<dyn Dialect>,
+    dialects: Dialects,
     source: Arc<dyn DeviceSource>,
     settings_file: Arc<SettingsFile>,
     store: Store,
@@ -124,16 +124,16 @@ impl Engine {
             memory,
             keeps_memory,
         } = opened;
-        let dialect: Arc<dyn Dialect> = Arc::new(Pingping::new(profile));
+        let dialects = Dialects::new(profile);
         let devices = devices_in_use(&config, &settings);
-        let current = Current::start(0, &*source, &dialect, devices, &settings, &memory);
+        let current = Current::start(0, &*source, &dialects, devices, &settings, &memory);
         let state = AppState {
             version: config.version.clone(),
             locale: settings.language.resolve(config.system_locale),
             zone: Zone::system().to_string(),
             simulated: devices == Devices::Simulated,
             demo_forced: config.demo,
-            clock: clock_state(&memory, convert::unsupported(&*dialect)),
+            clock: clock_state(&memory, &dialects),
             slots,
             settings,
             warnings,
@@ -146,7 +146,7 @@ impl Engine {
                 saving: tokio::sync::Mutex::default(),
                 memory: Mutex::new(memory),
                 keeps_memory,
-                dialect,
+                dialects,
                 source,
                 settings_file: Arc::new(settings_file),
                 store,
@@ -207,6 +207,7 @@ impl Engine {
             state.clock.shown_slot = memory.shown_slot;
             state.clock.time_set.clone_from(&memory.time_set);
             state.clock.quiet_hours = memory.quiet_hours;
+            state.clock.unsupported = unsupported(memory, &self.shared.dialects);
             state.clock.estimate = estimate(memory);
         });
     }
@@ -220,7 +221,7 @@ pub(crate) fn devices_in_use(config: &EngineConfig, settings: &Settings) -> Devi
     }
 }
 
-fn clock_state(memory: &ClockMemory, unsupported: Unsupported) -> ClockState {
+fn clock_state(memory: &ClockMemory, dialects: &Dialects) -> ClockState {
     ClockState {
         chosen: memory.chosen.clone(),
         link: LinkView::Asleep,
@@ -230,9 +231,15 @@ fn clock_state(memory: &ClockMemory, unsupported: Unsupported) -> ClockState {
         shown_slot: memory.shown_slot,
         time_set: memory.time_set.clone(),
         quiet_hours: memory.quiet_hours,
-        unsupported,
+        unsupported: unsupported(memory, dialects),
         estimate: estimate(memory),
     }
+}
+
+/// Of a clock that is not known yet, what most of them are.
+fn unsupported(memory: &ClockMemory, dialects: &Dialects) -> Unsupported {
+    let family = memory.chosen.as_ref().and_then(|clock| clock.family);
+    convert::unsupported(dialects, family.unwrap_or(Family::Pingping))
 }
 
 fn estimate(memory: &ClockMemory) -> Estimate {

@@ -28,7 +28,7 @@ pub use fault::{Fault, Note};
 pub use frame::{Frame, FrameHeader};
 pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
 pub use state::{
-    AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, LinkView,
+    AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, Lack, LinkView,
     NearbyClock, Operation, OperationKind, Outcome, PictureInfo, Progress, QuietHoursSet, Report,
     SLOTS, Slot, TimeSet, Unsupported,
 };

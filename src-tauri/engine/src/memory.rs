@@ -32,6 +32,7 @@ impl ClockMemory {
         let chosen = KnownClock {
             address: address.to_string(),
             name: address.to_string(),
+            family: None,
             simulated,
         };
         Self {

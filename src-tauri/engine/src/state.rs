@@ -1,6 +1,6 @@
 //! What the doors show: one plain value that holds the whole state of the application.
 
-use regie_clock::{Face, Stage, Toggle};
+use regie_clock::{Face, Family, Stage, Toggle};
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
@@ -53,7 +53,7 @@ pub struct ClockState {
     pub time_set: Option<TimeSet>,
     /// The quiet hours that the clock was last given.
     pub quiet_hours: Option<QuietHoursSet>,
-    /// What this clock has no known code for.
+    /// What this clock cannot do.
     pub unsupported: Unsupported,
     /// How long showing a picture takes.
     pub estimate: Estimate,
@@ -67,6 +67,9 @@ pub struct KnownClock {
     pub address: String,
     /// Advertised name.
     pub name: String,
+    /// Its family, once known; it decides what the clock can do.
+    #[serde(default)]
+    pub family: Option<Family>,
     /// Simulated, not a device.
     pub simulated: bool,
 }
@@ -271,7 +274,7 @@ pub struct QuietHoursSet {
     pub end_hour: u8,
 }
 
-/// What a clock's profile has no code for.
+/// What a clock cannot do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 pub struct Unsupported {
@@ -279,6 +282,21 @@ pub struct Unsupported {
     pub faces: Vec<Face>,
     /// Switches.
     pub toggles: Vec<Toggle>,
+    /// Quiet hours.
+    pub quiet_hours: bool,
+    /// Why, where something is.
+    pub reason: Option<Lack>,
+}
+
+/// Why a clock cannot do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Lack {
+    /// Nobody has published the command, but the profile file can add it.
+    Code,
+    /// The firmware has nothing of the kind.
+    Firmware,
 }
 
 /// How long showing a picture takes.

@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
+use regie_clock::dialect::{Delivery, Discovered, Family};
 use regie_clock::link::WriteError;
 use regie_clock::{Channel, ClockError, ClockLink};
 use tokio::time::{Instant, sleep};
@@ -59,7 +60,7 @@ impl SimulatedLink {
 
 #[async_trait]
 impl ClockLink for SimulatedLink {
-    async fn discover(&self) -> Result<(), ClockError> {
+    async fn discover(&self) -> Result<Discovered, ClockError> {
         let (delay, address, hangs, incomplete) = {
             let mut state = self.clock.lock();
             let hangs = state.take_fault(|f| (*f == Fault::DiscoveryHangs).then_some(()));
@@ -87,7 +88,10 @@ impl ClockLink for SimulatedLink {
             let missing = "command characteristic".to_owned();
             return Err(ClockError::CharacteristicsMissing { address, missing });
         }
-        Ok(())
+        Ok(Discovered {
+            family: Family::Pingping,
+            version: None,
+        })
     }
 
     fn mtu(&self) -> u16 {
@@ -99,7 +103,12 @@ impl ClockLink for SimulatedLink {
             .map_or(23, |central| central.mtu)
     }
 
-    async fn write(&self, channel: Channel, bytes: &[u8]) -> Result<(), WriteError> {
+    async fn write(
+        &self,
+        channel: Channel,
+        bytes: &[u8],
+        _delivery: Delivery,
+    ) -> Result<(), WriteError> {
         if self.is_lost() {
             return Err(WriteError::NotSent("not connected".to_owned()));
         }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use regie_clock::dialect::Delivery;
 use regie_clock::link::{Connection, WriteError};
 use regie_clock::{Adapter, Channel};
 use regie_sim::{
@@ -24,7 +25,11 @@ async fn connected(spec: ClockSpec) -> (SimulatedClock, Connection) {
 }
 
 async fn write(connection: &Connection, channel: Channel, bytes: &[u8]) {
-    connection.link.write(channel, bytes).await.unwrap();
+    connection
+        .link
+        .write(channel, bytes, Delivery::Answered)
+        .await
+        .unwrap();
 }
 
 async fn send_plane(connection: &Connection, opcode: u8, plane: u8, bytes: &[u8]) {
@@ -194,7 +199,10 @@ async fn the_small_picture_is_part_of_the_calendar() {
 #[tokio::test(start_paused = true)]
 async fn the_command_characteristic_takes_128_bytes() {
     let (clock, connection) = connected(ClockSpec::default()).await;
-    let refused = connection.link.write(Channel::Alt, &[0x01; 129]).await;
+    let refused = connection
+        .link
+        .write(Channel::Alt, &[0x01; 129], Delivery::Answered)
+        .await;
     assert_eq!(
         refused,
         Err(WriteError::Refused("Invalid Length".to_owned()))
@@ -206,7 +214,10 @@ async fn the_command_characteristic_takes_128_bytes() {
     )
     .await;
     assert_eq!(clock.countdown_text().0, 4);
-    let refused = connection.link.write(Channel::Main, &[0x03; 245]).await;
+    let refused = connection
+        .link
+        .write(Channel::Main, &[0x03; 245], Delivery::Answered)
+        .await;
     assert!(matches!(refused, Err(WriteError::Refused(_))));
     assert_eq!(clock.long_writes(), 1);
 }

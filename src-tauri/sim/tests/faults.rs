@@ -7,7 +7,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bench, awake, bench_with, picture, session_on};
+use common::{Bench, awake, bench_with, picture, session_on, set_face};
 use regie_clock::session::{Doubt, Refresh};
 use regie_clock::{
     ClockError, ClockTime, Face, Job, LinkState, Outcome, PictureSize, Report, Request,
@@ -295,8 +295,8 @@ async fn a_clock_that_never_confirms_a_redraw_is_waited_for_in_full_only_once() 
         how: lost,
     };
     bench.clock.order_times(fault, u32::MAX);
-    let first = done(bench.run(Request::SetFace(Face::Clock1)).await);
-    let second = done(bench.run(Request::SetFace(Face::Clock1)).await);
+    let first = done(bench.run(set_face(Face::Clock1)).await);
+    let second = done(bench.run(set_face(Face::Clock1)).await);
     assert!(first.duration_ms >= 30_000);
     assert!((2_000..4_000).contains(&second.duration_ms));
     // A picture sent now meets a clock that still redraws, and waits for it.
@@ -439,7 +439,7 @@ async fn a_link_lost_between_two_operations_is_made_anew() {
     let bench = ready();
     done(bench.run(upload()).await);
     bench.clock.cut_link();
-    let report = done(bench.run(Request::SetFace(Face::Clock1)).await);
+    let report = done(bench.run(set_face(Face::Clock1)).await);
     assert_eq!(report.reconnects, 0);
     assert_eq!(bench.clock.links_made(), 2);
 }
@@ -597,7 +597,7 @@ async fn a_toggle_whose_answer_is_lost_is_unknown_and_never_applied_twice() {
                 _ => bench.clock.has_red_accent(),
             };
             assert_eq!(state, applied, "{toggle} {how:?}");
-            done(bench.run(Request::SetFace(Face::Clock1)).await);
+            done(bench.run(set_face(Face::Clock1)).await);
         }
     }
 }
@@ -738,7 +738,7 @@ async fn an_operation_that_takes_too_long_is_given_up() {
 async fn a_job_that_has_taken_effect_is_finished_rather_than_cancelled() {
     let bench = ready();
     let sent = picture(PictureSize::Full, 11);
-    let job = Job::new(Request::Picture(sent.clone())).then(Request::SetFace(Face::Picture));
+    let job = Job::new(Request::Picture(sent.clone())).then(set_face(Face::Picture));
     let operation = bench.session.submit(job);
     let mut progress = operation.progress();
     progress
@@ -827,7 +827,7 @@ async fn a_job_that_fails_after_its_first_effect_is_unknown() {
             if redraw && face == Face::Picture {
                 continue;
             }
-            let (bench, operation) = begun_and_broken(fault, Request::SetFace(face)).await;
+            let (bench, operation) = begun_and_broken(fault, set_face(face)).await;
             let doubt = unknown(operation.outcome().await);
             let expected = if redraw {
                 Doubt::TriggerUnanswered
@@ -850,7 +850,7 @@ async fn a_job_cancelled_in_a_reconnect_after_its_first_effect_is_unknown() {
     ];
     for fault in lost {
         for face in [Face::Picture, Face::Calendar1] {
-            let (bench, operation) = begun_and_broken(fault, Request::SetFace(face)).await;
+            let (bench, operation) = begun_and_broken(fault, set_face(face)).await;
             while bench.clock.is_connected() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }

@@ -8,7 +8,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bench, bench_with, picture};
+use common::{Bench, bench_with, picture, set_face};
 use regie_clock::{
     ClockTime, Countdown, CountdownStyle, Face, Job, Outcome, Picture, PictureSize, QuietHours,
     Request, SessionConfig, Task, TextBitmap, Toggle, Unavailable,
@@ -232,7 +232,7 @@ fn job(random: &mut fastrand::Rng) -> (Job, Option<Picture>) {
         1..=4 => {
             let sent = picture(PictureSize::Small, seed);
             let job = Job::new(Request::Picture(sent.clone()));
-            (job.then(Request::SetFace(Face::Calendar1)), Some(sent))
+            (job.then(set_face(Face::Calendar1)), Some(sent))
         }
         5 => {
             let zone = "8".parse().unwrap();

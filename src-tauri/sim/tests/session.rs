@@ -7,7 +7,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Bench, awake, bench_with, picture, session_on};
+use common::{Bench, awake, bench_with, picture, session_on, set_face};
 use regie_clock::session::{Refresh, limits};
 use regie_clock::{
     ClockError, ClockTime, Countdown, CountdownStyle, Face, Job, LinkState, Outcome, PictureSize,
@@ -34,7 +34,7 @@ fn done(outcome: Outcome) -> Report {
 async fn a_picture_arrives_whole_and_is_shown() {
     let bench = ready();
     let sent = picture(PictureSize::Full, 1);
-    let job = Job::new(Request::Picture(sent.clone())).then(Request::SetFace(Face::Picture));
+    let job = Job::new(Request::Picture(sent.clone())).then(set_face(Face::Picture));
     let report = done(bench.session.submit(job).outcome().await);
     assert_eq!(report.data_bytes, 30_000);
     assert_eq!(report.packets, 128);
@@ -60,9 +60,9 @@ async fn every_request_has_its_effect() {
     let local = 1_786_250_096 + 345 * 60;
     assert!((local..local + 60).contains(&shown));
     assert_eq!(bench.clock.weekday(), Some(7));
-    run(Request::SetFace(Face::Calendar1)).await;
+    run(set_face(Face::Calendar1)).await;
     assert_eq!(bench.clock.mode(), Mode::Calendar);
-    run(Request::SetFace(Face::Clock1)).await;
+    run(set_face(Face::Clock1)).await;
     assert_eq!(bench.clock.mode(), Mode::Clock);
     for toggle in [Toggle::Invert, Toggle::Rotate180, Toggle::ClockColor] {
         run(Request::Toggle(toggle)).await;
@@ -196,8 +196,8 @@ async fn the_stages_of_a_job_never_go_backwards() {
         Request::SetTime(ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap()),
     ];
     let lasts = [
-        Request::SetFace(Face::Picture),
-        Request::SetFace(Face::Calendar1),
+        set_face(Face::Picture),
+        set_face(Face::Calendar1),
         Request::Toggle(Toggle::Invert),
     ];
     let faults = [
@@ -218,7 +218,7 @@ async fn the_stages_of_a_job_never_go_backwards() {
             }
             let job = Job::new(first.clone())
                 .then(last.clone())
-                .then(Request::SetFace(Face::Clock1));
+                .then(set_face(Face::Clock1));
             let operation = bench.session.submit(job);
             let mut progress = operation.progress();
             let mut before = progress.borrow_and_update().clone();
@@ -293,7 +293,7 @@ async fn a_scan_lists_the_clocks_strongest_first() {
     );
     assert_eq!(*heard.borrow_and_update(), found);
     // A connected clock does not advertise, but is listed.
-    let job = Job::new(Request::SetFace(Face::Clock1)).on(Some(clocks[2].address()));
+    let job = Job::new(set_face(Face::Clock1)).on(Some(clocks[2].address()));
     done(session.submit(job).outcome().await);
     let found = session.scan(Duration::from_secs(5)).await.unwrap();
     assert_eq!(found.len(), 3);
@@ -313,7 +313,7 @@ async fn a_scan_that_nobody_waits_for_ends() {
     );
     assert!(scan.await.is_err());
     let asked = Instant::now();
-    done(bench.run(Request::SetFace(Face::Picture)).await);
+    done(bench.run(set_face(Face::Picture)).await);
     assert!(asked.elapsed() < Duration::from_secs(60));
 }
 
@@ -324,7 +324,7 @@ async fn the_target_is_the_jobs_or_the_default_or_the_first_heard() {
     let clocks = vec![clock(1), clock(2)];
     let adapter = SimulatedAdapter::new(clocks.clone());
     let session = session_on(&adapter, SessionConfig::default());
-    let face = || Job::new(Request::SetFace(Face::Clock1));
+    let face = || Job::new(set_face(Face::Clock1));
     let report = done(session.submit(face()).outcome().await);
     let first = report.clock.unwrap().address;
     let other = clocks
@@ -384,7 +384,7 @@ async fn a_job_without_target_stays_on_the_clock_it_began_on() {
                 own.order(fault);
             }
             let job = Job::new(Request::Picture(picture(PictureSize::Full, 1)))
-                .then(Request::SetFace(Face::Picture));
+                .then(set_face(Face::Picture));
             let operation = session.submit(job);
             let mut progress = operation.progress();
             progress
@@ -407,7 +407,7 @@ async fn an_unused_link_is_let_go_when_another_clock_is_chosen() {
     let (own, other) = (first.address(), second.address());
     let adapter = SimulatedAdapter::new(vec![first.clone(), second]);
     let session = session_on(&adapter, SessionConfig::default());
-    let job = || Job::new(Request::SetFace(Face::Picture)).on(Some(own.clone()));
+    let job = || Job::new(set_face(Face::Picture)).on(Some(own.clone()));
     let moment = || sleep(Duration::from_millis(1));
     done(session.submit(job()).outcome().await);
     // Neither the same clock nor none is another one.
@@ -441,7 +441,7 @@ async fn an_unused_link_is_let_go_when_another_clock_is_chosen() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_link_is_let_go() {
     let bench = ready();
-    done(bench.run(Request::SetFace(Face::Clock1)).await);
+    done(bench.run(set_face(Face::Clock1)).await);
     sleep(Duration::from_secs(299)).await;
     assert!(bench.clock.is_connected());
     assert_eq!(
@@ -460,7 +460,7 @@ async fn an_idle_link_is_let_go() {
 async fn use_puts_the_letting_go_off() {
     let bench = ready();
     for _ in 0..5 {
-        done(bench.run(Request::SetFace(Face::Picture)).await);
+        done(bench.run(set_face(Face::Picture)).await);
         sleep(Duration::from_secs(250)).await;
     }
     assert_eq!(bench.clock.links_made(), 1);
@@ -474,7 +474,7 @@ async fn an_idle_timeout_of_zero_lets_go_after_each_operation() {
     };
     let bench = bench_with(awake(), config);
     for links in 1..=3 {
-        done(bench.run(Request::SetFace(Face::Picture)).await);
+        done(bench.run(set_face(Face::Picture)).await);
         assert!(!bench.clock.is_connected());
         assert_eq!(bench.clock.links_made(), links);
     }
@@ -483,13 +483,13 @@ async fn an_idle_timeout_of_zero_lets_go_after_each_operation() {
 #[tokio::test(start_paused = true)]
 async fn a_changed_idle_timeout_applies_at_once() {
     let bench = ready();
-    done(bench.run(Request::SetFace(Face::Picture)).await);
+    done(bench.run(set_face(Face::Picture)).await);
     sleep(Duration::from_secs(100)).await;
     bench.session.set_idle_timeout(Duration::from_secs(30));
     sleep(Duration::from_millis(1)).await;
     assert!(!bench.clock.is_connected());
     bench.session.set_idle_timeout(Duration::MAX);
-    done(bench.run(Request::SetFace(Face::Picture)).await);
+    done(bench.run(set_face(Face::Picture)).await);
     sleep(Duration::from_secs(100_000)).await;
     assert!(bench.clock.is_connected());
 }
@@ -497,7 +497,7 @@ async fn a_changed_idle_timeout_applies_at_once() {
 #[tokio::test(start_paused = true)]
 async fn an_idle_link_that_is_lost_is_noticed() {
     let bench = ready();
-    done(bench.run(Request::SetFace(Face::Clock1)).await);
+    done(bench.run(set_face(Face::Clock1)).await);
     bench.clock.cut_link();
     sleep(Duration::from_millis(1)).await;
     assert_eq!(*bench.session.state().borrow(), LinkState::Asleep);
@@ -519,7 +519,7 @@ async fn fifty_operations_in_a_row_share_a_link() {
                     .await
             }
             2 => bench.run(Request::Toggle(Toggle::Invert)).await,
-            3 => bench.run(Request::SetFace(Face::Clock1)).await,
+            3 => bench.run(set_face(Face::Clock1)).await,
             _ => {
                 bench
                     .run(Request::QuietHours(
@@ -541,7 +541,7 @@ async fn operations_run_in_the_order_they_were_submitted() {
     let faces = [Face::Clock1, Face::Calendar1, Face::Clock1, Face::Picture];
     let operations: Vec<_> = faces
         .iter()
-        .map(|face| bench.session.submit(Job::new(Request::SetFace(*face))))
+        .map(|face| bench.session.submit(Job::new(set_face(*face))))
         .collect();
     for operation in &operations {
         done(operation.outcome().await);
@@ -559,7 +559,7 @@ async fn operations_run_in_the_order_they_were_submitted() {
 #[tokio::test(start_paused = true)]
 async fn what_is_wrong_with_a_request_is_said_before_any_link_is_made() {
     let bench = ready();
-    let job = Job::new(Request::SetFace(Face::Clock1)).then(Request::SetFace(Face::Clock3));
+    let job = Job::new(set_face(Face::Clock1)).then(set_face(Face::Clock3));
     let Outcome::Failed { error, .. } = bench.session.submit(job).outcome().await else {
         panic!()
     };
@@ -575,11 +575,7 @@ async fn what_is_wrong_with_a_request_is_said_before_any_link_is_made() {
 #[tokio::test(start_paused = true)]
 async fn the_queue_has_a_bound() {
     let bench = ready();
-    let submit = || {
-        bench
-            .session
-            .submit(Job::new(Request::SetFace(Face::Picture)))
-    };
+    let submit = || bench.session.submit(Job::new(set_face(Face::Picture)));
     let operations: Vec<_> = (0..=limits::QUEUE_LIMIT).map(|_| submit()).collect();
     let Some(Outcome::Failed { error, .. }) = operations[limits::QUEUE_LIMIT].ended() else {
         panic!()
@@ -614,11 +610,7 @@ async fn what_was_withdrawn_keeps_no_place_in_the_queue() {
         assert!(given_up.is_err(), "{given_up:?}");
     }
     let faces: Vec<_> = (0..limits::QUEUE_LIMIT)
-        .map(|_| {
-            bench
-                .session
-                .submit(Job::new(Request::SetFace(Face::Picture)))
-        })
+        .map(|_| bench.session.submit(Job::new(set_face(Face::Picture))))
         .collect();
     // What waits keeps its place, and the bound holds.
     let Outcome::Failed { error, .. } = bench.run(Request::Clear).await else {
@@ -627,9 +619,7 @@ async fn what_was_withdrawn_keeps_no_place_in_the_queue() {
     assert_eq!(error.code(), "queue-full");
     // One that is withdrawn in their midst makes room, and the others keep their order.
     faces[3].cancel();
-    let last = bench
-        .session
-        .submit(Job::new(Request::SetFace(Face::Calendar1)));
+    let last = bench.session.submit(Job::new(set_face(Face::Calendar1)));
     done(first.outcome().await);
     for (index, face) in faces.iter().enumerate() {
         if index != 3 {
@@ -654,9 +644,7 @@ async fn a_shutdown_finishes_what_is_queued_and_lets_the_link_go() {
     let first = bench
         .session
         .submit(Job::new(Request::Picture(picture(PictureSize::Full, 1))));
-    let second = bench
-        .session
-        .submit(Job::new(Request::SetFace(Face::Picture)));
+    let second = bench.session.submit(Job::new(set_face(Face::Picture)));
     sleep(Duration::from_secs(1)).await;
     bench.session.shutdown(Duration::from_secs(120)).await;
     done(first.outcome().await);
@@ -694,7 +682,7 @@ async fn dropping_the_last_handle_lets_the_link_go() {
     let Bench { clock, session, .. } = ready();
     done(
         session
-            .submit(Job::new(Request::SetFace(Face::Picture)))
+            .submit(Job::new(set_face(Face::Picture)))
             .outcome()
             .await,
     );

@@ -21,7 +21,7 @@ use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
 use super::{failure, link};
 use crate::ClockError;
-use crate::dialect::GattTable;
+use crate::dialect::Family;
 use crate::link::{Adapter, Address, Advertisement, Connection, Scan, ScanFeed, Unavailable};
 
 /// For a question the system answers from memory.
@@ -44,7 +44,6 @@ pub struct BluetoothAdapter {
 /// What the tasks on the Bluetooth threads share.
 #[derive(Debug)]
 struct Radio {
-    gatt: GattTable,
     /// Kept, since each one opens a connection to the system's Bluetooth service.
     manager: tokio::sync::Mutex<Option<Manager>>,
     /// What was heard, by address.
@@ -57,13 +56,12 @@ struct Radio {
 }
 
 impl BluetoothAdapter {
-    /// The adapter, for clocks with these characteristics. Nothing is asked of the system yet.
+    /// The adapter. Nothing is asked of the system yet.
     ///
     /// # Errors
     /// [`ClockError::Bluetooth`] when no threads can be started.
-    pub fn new(gatt: GattTable) -> Result<Self, ClockError> {
+    pub fn new() -> Result<Self, ClockError> {
         let radio = Radio {
-            gatt,
             manager: tokio::sync::Mutex::new(None),
             known: Mutex::new(HashMap::new()),
             connecting: tokio::sync::Mutex::new(()),
@@ -194,10 +192,13 @@ impl Radio {
     async fn connected(&self, adapter: &platform::Adapter) -> Vec<Advertisement> {
         let options = RetrievePeripheralsOptions {
             identifiers: None,
-            services: Some(vec![
-                Uuid::from_u128(self.gatt.main_service),
-                Uuid::from_u128(self.gatt.alt_service),
-            ]),
+            services: Some(
+                Family::ALL
+                    .into_iter()
+                    .flat_map(|family| family.gatt().services())
+                    .map(Uuid::from_u128)
+                    .collect(),
+            ),
         };
         let found = in_time("connected devices", adapter.retrieve_peripherals(options)).await;
         let mut clocks = Vec::new();
@@ -289,9 +290,7 @@ impl Radio {
             () = abandoned.cancelled() => Err(failed("given up")),
         };
         let link = match attempt {
-            Ok(()) => {
-                link::establish(&adapter, peripheral.clone(), address, self.gatt, runtime).await
-            }
+            Ok(()) => link::establish(&adapter, peripheral.clone(), address, runtime).await,
             Err(error) => Err(error),
         };
         if link.is_err() || abandoned.is_cancelled() {

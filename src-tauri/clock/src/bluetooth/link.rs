@@ -20,7 +20,7 @@ use super::adapter::{in_time, let_go};
 use super::failure;
 use super::runtime::BluetoothRuntime;
 use crate::ClockError;
-use crate::dialect::GattTable;
+use crate::dialect::{CharacteristicId, Delivery, Discovered, Family};
 use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
 
 /// For reading the services.
@@ -33,7 +33,6 @@ const HEARTBEAT: Duration = Duration::from_secs(5);
 pub(super) struct BluetoothLink {
     peripheral: Peripheral,
     address: Address,
-    gatt: GattTable,
     runtime: Arc<BluetoothRuntime>,
     characteristics: Arc<Mutex<Option<Characteristics>>>,
     life: Arc<Life>,
@@ -42,7 +41,7 @@ pub(super) struct BluetoothLink {
 #[derive(Clone)]
 struct Characteristics {
     main: Characteristic,
-    alt: Characteristic,
+    alt: Option<Characteristic>,
 }
 
 struct Life {
@@ -56,7 +55,6 @@ pub(super) async fn establish(
     adapter: &platform::Adapter,
     peripheral: Peripheral,
     address: Address,
-    gatt: GattTable,
     runtime: Arc<BluetoothRuntime>,
 ) -> Result<(BluetoothLink, mpsc::Receiver<Vec<u8>>), ClockError> {
     if !in_time("the link", peripheral.is_connected()).await? {
@@ -72,7 +70,6 @@ pub(super) async fn establish(
     });
     tokio::spawn(watch(
         peripheral.clone(),
-        gatt,
         events,
         notifications,
         sender,
@@ -83,7 +80,6 @@ pub(super) async fn establish(
         BluetoothLink {
             peripheral,
             address,
-            gatt,
             runtime,
             characteristics,
             life,
@@ -95,13 +91,12 @@ pub(super) async fn establish(
 /// Hands notifications on, and notices when the link goes; the sender's end says so.
 async fn watch(
     peripheral: Peripheral,
-    gatt: GattTable,
     mut events: Pin<Box<dyn Stream<Item = CentralEvent> + Send>>,
     mut notifications: Pin<Box<dyn Stream<Item = btleplug::api::ValueNotification> + Send>>,
     sender: mpsc::Sender<Vec<u8>>,
     life: Arc<Life>,
 ) {
-    let main = Uuid::from_u128(gatt.main_characteristic);
+    let main = Family::ALL.map(|family| Uuid::from_u128(family.gatt().main.characteristic));
     let id = peripheral.id();
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -111,7 +106,7 @@ async fn watch(
             () = life.closed.cancelled() => break,
             notification = notifications.next(), if notifications_open => match notification {
                 // They are optional, so those that nobody takes may be lost.
-                Some(notification) if notification.uuid == main => {
+                Some(notification) if main.contains(&notification.uuid) => {
                     let _ = sender.try_send(notification.value);
                 }
                 Some(_) => {}
@@ -141,32 +136,36 @@ impl BluetoothLink {
             .clone()?;
         Some(match channel {
             Channel::Main => found.main,
-            Channel::Alt => found.alt,
+            Channel::Alt => found.alt?,
         })
     }
 }
 
 #[async_trait]
 impl ClockLink for BluetoothLink {
-    async fn discover(&self) -> Result<(), ClockError> {
-        let (peripheral, gatt, address) =
-            (self.peripheral.clone(), self.gatt, self.address.clone());
-        let found = self
+    async fn discover(&self) -> Result<Discovered, ClockError> {
+        let (peripheral, address) = (self.peripheral.clone(), self.address.clone());
+        let (discovered, found) = self
             .runtime
-            .run(|_| async move { discover(&peripheral, gatt, address).await })
+            .run(|_| async move { discover(&peripheral, address).await })
             .await?;
         *self
             .characteristics
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = Some(found);
-        Ok(())
+        Ok(discovered)
     }
 
     fn mtu(&self) -> u16 {
         self.peripheral.mtu()
     }
 
-    async fn write(&self, channel: Channel, bytes: &[u8]) -> Result<(), WriteError> {
+    async fn write(
+        &self,
+        channel: Channel,
+        bytes: &[u8],
+        delivery: Delivery,
+    ) -> Result<(), WriteError> {
         let Some(characteristic) = self.of(channel) else {
             return Err(WriteError::NotSent("the services were not read".to_owned()));
         };
@@ -180,9 +179,21 @@ impl ClockLink for BluetoothLink {
             ));
         }
         let (peripheral, bytes) = (self.peripheral.clone(), bytes.to_vec());
+        let kind = match delivery {
+            Delivery::Answered => WriteType::WithResponse,
+            // Where a characteristic does not permit it, it would vanish without a word.
+            Delivery::Unanswered
+                if characteristic
+                    .properties
+                    .contains(CharPropFlags::WRITE_WITHOUT_RESPONSE) =>
+            {
+                WriteType::WithoutResponse
+            }
+            Delivery::Unanswered => WriteType::WithResponse,
+        };
         let life = Arc::clone(&self.life);
         let written = self.runtime.run(|abandoned| async move {
-            let write = peripheral.write(&characteristic, &bytes, WriteType::WithResponse);
+            let write = peripheral.write(&characteristic, &bytes, kind);
             let result = tokio::select! {
                 result = timeout(WRITE, write) => match result {
                     Ok(result) => result.map_err(|error| failure::writing(&error)),
@@ -232,13 +243,12 @@ impl Drop for BluetoothLink {
     }
 }
 
-/// Reads the services. Success without both characteristics is none: Windows says so now and
-/// then when it could not read them.
+/// Reads the services. Success without the characteristics is none: Windows says so now and then
+/// when it could not read them.
 async fn discover(
     peripheral: &Peripheral,
-    gatt: GattTable,
     address: Address,
-) -> Result<Characteristics, ClockError> {
+) -> Result<(Discovered, Characteristics), ClockError> {
     match timeout(DISCOVER, peripheral.discover_services()).await {
         Ok(result) => result.map_err(|error| failure::general(&error))?,
         Err(_) => {
@@ -247,31 +257,52 @@ async fn discover(
         }
     }
     let all = peripheral.characteristics();
-    let find = |service, characteristic| {
-        let (service, characteristic) = (Uuid::from_u128(service), Uuid::from_u128(characteristic));
+    let find = |id: CharacteristicId| {
         all.iter()
-            .find(|c| c.service_uuid == service && c.uuid == characteristic)
+            .find(|c| {
+                c.service_uuid == Uuid::from_u128(id.service)
+                    && c.uuid == Uuid::from_u128(id.characteristic)
+            })
             .cloned()
     };
-    let main = find(gatt.main_service, gatt.main_characteristic);
-    let alt = find(gatt.alt_service, gatt.alt_characteristic);
-    let (main, alt) = match (main, alt) {
-        (Some(main), Some(alt)) => (main, alt),
-        (main, alt) => {
-            let missing = match (main, alt) {
-                (None, None) => "picture and command characteristics",
-                (None, _) => "picture characteristic",
-                _ => "command characteristic",
-            };
-            let missing = missing.to_owned();
-            return Err(ClockError::CharacteristicsMissing { address, missing });
-        }
+    let whole = Family::ALL.into_iter().find_map(|family| {
+        let gatt = family.gatt();
+        let main = find(gatt.main)?;
+        let alt = match gatt.alt {
+            Some(id) => Some(find(id)?),
+            None => None,
+        };
+        Some((family, Characteristics { main, alt }))
+    });
+    let Some((family, found)) = whole else {
+        let missing = missing(|id| find(id).is_some()).to_owned();
+        return Err(ClockError::CharacteristicsMissing { address, missing });
     };
-    if main.properties.contains(CharPropFlags::NOTIFY) {
+    if found.main.properties.contains(CharPropFlags::NOTIFY) {
         // Notifications are optional, so a clock that refuses them is still of use.
-        if let Err(error) = in_time("notifications", peripheral.subscribe(&main)).await {
+        if let Err(error) = in_time("notifications", peripheral.subscribe(&found.main)).await {
             tracing::warn!(%error, "no notifications from this clock");
         }
     }
-    Ok(Characteristics { main, alt })
+    let version = match family.gatt().version.and_then(find) {
+        // Old firmwares have none, so that one which cannot be read is none either.
+        Some(characteristic) => in_time("the version", peripheral.read(&characteristic))
+            .await
+            .ok()
+            .and_then(|value| value.first().copied()),
+        None => None,
+    };
+    Ok((Discovered { family, version }, found))
+}
+
+/// What is missing of a clock that has the characteristics of no family whole.
+fn missing(has: impl Fn(CharacteristicId) -> bool) -> &'static str {
+    let tables = Family::ALL.map(Family::gatt);
+    if tables.iter().any(|gatt| has(gatt.main)) {
+        "command characteristic"
+    } else if tables.iter().filter_map(|gatt| gatt.alt).any(&has) {
+        "picture characteristic"
+    } else {
+        "picture and command characteristics"
+    }
 }

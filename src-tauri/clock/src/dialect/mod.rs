@@ -1,87 +1,70 @@
 //! A dialect turns a request into a script of writes, pauses and waits. It is pure; the session
 //! plays the script.
 
+mod epd_nrf5;
+mod family;
 mod pingping;
 mod profile;
+mod terms;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-pub use pingping::{PINGPING_GATT, Pingping};
+pub use epd_nrf5::EpdNrf5;
+pub use family::{CharacteristicId, Discovered, Family, GattTable};
+pub use pingping::Pingping;
 pub use profile::{Profile, ProfileEntry};
+pub use terms::{Terms, Traits};
 
 use crate::ClockError;
 use crate::link::Channel;
 use crate::request::Request;
 
-/// Where a family of clocks keeps its characteristics, as 128-bit UUIDs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GattTable {
-    /// How the advertised name begins.
-    pub name_prefix: &'static str,
-    /// Service of [`Channel::Main`].
-    pub main_service: u128,
-    /// Characteristic of [`Channel::Main`].
-    pub main_characteristic: u128,
-    /// Service of [`Channel::Alt`].
-    pub alt_service: u128,
-    /// Characteristic of [`Channel::Alt`].
-    pub alt_characteristic: u128,
-}
-
-/// What the link carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    payload: usize,
-}
-
-impl Limits {
-    /// Least ATT MTU of any link (Bluetooth Core Specification, Vol 3, Part G, 5.2.1).
-    pub const MIN_MTU: u16 = 23;
-    /// Bytes of a write request that are not payload: opcode and handle.
-    const ATT_HEADER: u16 = 3;
-
-    /// The limits of an ATT MTU; a smaller one than 23 counts as 23.
-    #[must_use]
-    pub fn of_mtu(mtu: u16) -> Self {
-        Self {
-            payload: usize::from(mtu.max(Self::MIN_MTU) - Self::ATT_HEADER),
-        }
-    }
-
-    /// Most bytes of one write. A longer one would become a long write, which these clocks do not
-    /// take.
-    #[must_use]
-    pub fn payload(self) -> usize {
-        self.payload
-    }
-
-    /// The same, but with at most `payload` bytes (and at least the 20 of the least MTU).
-    #[must_use]
-    pub fn capped(self, payload: usize) -> Self {
-        let least = usize::from(Self::MIN_MTU - Self::ATT_HEADER);
-        Self {
-            payload: self.payload.min(payload.max(least)),
-        }
-    }
-}
-
 /// How a family of clocks talks.
 pub trait Dialect: Send + Sync + 'static {
-    /// Its name, for logs.
-    fn name(&self) -> &'static str;
-
-    /// Its characteristics.
-    fn gatt(&self) -> &GattTable;
+    /// Whose it is.
+    fn family(&self) -> Family;
 
     /// The script that carries out a request.
     ///
     /// # Errors
     /// [`ClockError::CodeUnknown`] when nobody has published the command and the profile does not
-    /// hold it; [`ClockError::PayloadTooSmall`] when a command does not fit in one write.
-    fn script(&self, request: &Request, limits: Limits) -> Result<Script, ClockError>;
+    /// hold it; [`ClockError::NotSupported`] when the firmware cannot do it;
+    /// [`ClockError::PayloadTooSmall`] when a command does not fit in one write.
+    fn script(&self, request: &Request, terms: Terms) -> Result<Script, ClockError>;
 
     /// What a notification means.
     fn interpret(&self, notification: &[u8]) -> Answer;
+
+    /// Takes down what a notification says of the clock itself.
+    fn learn(&self, _notification: &[u8], _traits: &mut Traits) {}
+}
+
+/// The dialect of each family.
+#[derive(Clone)]
+pub struct Dialects {
+    pingping: Arc<dyn Dialect>,
+    epd_nrf5: Arc<dyn Dialect>,
+}
+
+impl Dialects {
+    /// All of them, with the codes of this profile for what nobody has published.
+    #[must_use]
+    pub fn new(profile: Profile) -> Self {
+        Self {
+            pingping: Arc::new(Pingping::new(profile)),
+            epd_nrf5: Arc::new(EpdNrf5),
+        }
+    }
+
+    /// That of a family.
+    #[must_use]
+    pub fn of(&self, family: Family) -> &Arc<dyn Dialect> {
+        match family {
+            Family::Pingping => &self.pingping,
+            Family::EpdNrf5 => &self.epd_nrf5,
+        }
+    }
 }
 
 /// What a notification means.
@@ -129,12 +112,23 @@ pub struct Write {
     pub bytes: Vec<u8>,
     /// What for.
     pub role: Role,
+    /// Whether the clock has to answer.
+    pub delivery: Delivery,
+}
+
+/// Whether a write is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// With response: the clock says that it has taken it.
+    Answered,
+    /// Without response: it has left this computer, no more.
+    Unanswered,
 }
 
 /// One step of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Write with response, and go on when the clock has answered.
+    /// Write, and go on when the clock has answered, or at once where it does not.
     Write(Write),
     /// Wait.
     Pause(Duration),

@@ -6,7 +6,8 @@
 
 use std::time::Duration;
 
-use super::{Answer, Dialect, GattTable, Limits, Profile, Role, Script, Step, Write};
+use super::family::{CharacteristicId, GattTable};
+use super::{Answer, Delivery, Dialect, Family, Profile, Role, Script, Step, Terms, Write};
 use crate::ClockError;
 use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
 use crate::link::Channel;
@@ -15,12 +16,17 @@ use crate::request::{Face, QuietHours, Request, Toggle};
 use crate::time::ClockTime;
 
 /// The characteristics of the family.
-pub const PINGPING_GATT: GattTable = GattTable {
+pub(super) const PINGPING_GATT: GattTable = GattTable {
     name_prefix: "NRF-",
-    main_service: 0x13187b10_eba9_a3ba_044e_83d3217d9a38,
-    main_characteristic: 0x4b646063_6264_f3a7_8941_e65356ea82fe,
-    alt_service: 0x00001f10_0000_1000_8000_00805f9b34fb,
-    alt_characteristic: 0x00001f1f_0000_1000_8000_00805f9b34fb,
+    main: CharacteristicId {
+        service: 0x13187b10_eba9_a3ba_044e_83d3217d9a38,
+        characteristic: 0x4b646063_6264_f3a7_8941_e65356ea82fe,
+    },
+    alt: Some(CharacteristicId {
+        service: 0x00001f10_0000_1000_8000_00805f9b34fb,
+        characteristic: 0x00001f1f_0000_1000_8000_00805f9b34fb,
+    }),
+    version: None,
 };
 
 /// Bytes of a picture packet before its data: opcode, plane, 16-bit offset.
@@ -87,6 +93,7 @@ impl Pingping {
             channel: entry.command.channel(),
             bytes: entry.command.bytes().to_vec(),
             role,
+            delivery: Delivery::Answered,
         });
         Some(if entry.refresh {
             then_redraw(step, BEFORE_TRIGGER)
@@ -97,30 +104,27 @@ impl Pingping {
 }
 
 impl Dialect for Pingping {
-    fn name(&self) -> &'static str {
-        "pingping"
+    fn family(&self) -> Family {
+        Family::Pingping
     }
 
-    fn gatt(&self) -> &GattTable {
-        &PINGPING_GATT
-    }
-
-    fn script(&self, request: &Request, limits: Limits) -> Result<Script, ClockError> {
+    fn script(&self, request: &Request, terms: Terms) -> Result<Script, ClockError> {
         let steps = match request {
             Request::SetTime(time) => set_time(time),
-            Request::SetFace(face) => self.face(*face)?,
+            Request::SetFace(face, _) => self.face(*face)?,
             Request::Toggle(toggle) => self.toggle(*toggle)?,
-            Request::Picture(picture) => upload(picture, limits),
+            Request::Picture(picture) => upload(picture, terms),
             Request::QuietHours(hours) => vec![command(quiet_hours(hours))],
             Request::Countdown(countdown) => count_down(countdown),
             Request::CountdownOff => then_redraw(command(vec![0xFA]), COUNTDOWN_GAP),
             // The short form `00 FF` is no safe clear: on the sibling that has it, it fills both
             // planes, and a full red plane is red here.
-            Request::Clear => upload(&Picture::white(PictureSize::Full), limits),
+            Request::Clear => upload(&Picture::white(PictureSize::Full), terms),
             Request::Raw(raw) => vec![Step::Write(Write {
                 channel: raw.channel(),
                 bytes: raw.bytes().to_vec(),
                 role: Role::Once,
+                delivery: Delivery::Answered,
             })],
         };
         let script = Script::new(steps);
@@ -129,10 +133,10 @@ impl Dialect for Pingping {
             .map(|write| write.bytes.len())
             .max()
             .unwrap_or(0);
-        if needed > limits.payload() {
+        if needed > terms.payload() {
             return Err(ClockError::PayloadTooSmall {
                 needed,
-                available: limits.payload(),
+                available: terms.payload(),
             });
         }
         Ok(script)
@@ -155,6 +159,7 @@ fn alt(bytes: Vec<u8>, role: Role) -> Step {
         channel: Channel::Alt,
         bytes,
         role,
+        delivery: Delivery::Answered,
     })
 }
 
@@ -209,12 +214,12 @@ fn bcd(value: u8) -> u8 {
 
 /// Packets `OP PP OO OO data` of the black-and-white plane, then of the red plane, then the
 /// trigger.
-fn upload(picture: &Picture, limits: Limits) -> Vec<Step> {
+fn upload(picture: &Picture, terms: Terms) -> Vec<Step> {
     let (opcode, trigger) = match picture.size() {
         PictureSize::Full => (0x03, 0x01),
         PictureSize::Small => (0x04, 0xAA),
     };
-    let data = PACKET_DATA.min(limits.payload() - PACKET_HEADER);
+    let data = PACKET_DATA.min(terms.payload() - PACKET_HEADER);
     let mut steps = Vec::new();
     let mut sent = 0;
     for (plane, mark) in [(Plane::BlackWhite, 0xFF), (Plane::Red, 0x00)] {
@@ -231,6 +236,7 @@ fn upload(picture: &Picture, limits: Limits) -> Vec<Step> {
                 channel: Channel::Main,
                 bytes,
                 role,
+                delivery: Delivery::Answered,
             }));
             sent += chunk.len();
             // Planes have at most 15000 bytes and chunks at most 240.
@@ -242,6 +248,7 @@ fn upload(picture: &Picture, limits: Limits) -> Vec<Step> {
         channel: Channel::Main,
         bytes: vec![trigger],
         role: Role::Trigger,
+        delivery: Delivery::Answered,
     }));
     steps.push(await_refresh());
     steps

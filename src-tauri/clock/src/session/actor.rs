@@ -10,13 +10,13 @@ use super::limits::{
     ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_START_LIMIT,
     SCAN_STOP_LIMIT, TICK,
 };
-use super::operation::{Doubt, Outcome, Report, Tally, Ticket};
+use super::operation::{Doubt, Outcome, Report, Tally, Task, Ticket};
 use super::play::Cursor;
 use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
-use crate::dialect::{Dialect, Limits};
+use crate::dialect::{Dialect, Dialects, Family, Terms, Traits};
 use crate::link::{Adapter, Address, Advertisement, Connection};
 
 #[derive(Debug)]
@@ -59,6 +59,10 @@ impl Command {
 pub(super) struct Held {
     pub(super) connection: Connection,
     pub(super) clock: ClockName,
+    /// How to talk to it.
+    pub(super) dialect: Arc<dyn Dialect>,
+    /// What it has said of itself on this link.
+    pub(super) traits: Traits,
 }
 
 /// Why a run through a job stopped.
@@ -124,7 +128,7 @@ impl Run {
 
 pub(super) struct Actor {
     pub(super) adapter: Arc<dyn Adapter>,
-    pub(super) dialect: Arc<dyn Dialect>,
+    pub(super) dialects: Dialects,
     pub(super) config: SessionConfig,
     inbox: Inbox,
     pub(super) shared: Arc<Shared>,
@@ -136,14 +140,14 @@ pub(super) struct Actor {
 impl Actor {
     pub(super) fn new(
         adapter: Arc<dyn Adapter>,
-        dialect: Arc<dyn Dialect>,
+        dialects: Dialects,
         config: SessionConfig,
         inbox: Inbox,
         shared: Arc<Shared>,
     ) -> Self {
         Self {
             adapter,
-            dialect,
+            dialects,
             config,
             inbox,
             shared,
@@ -279,10 +283,9 @@ impl Actor {
 
     async fn carry_out(&mut self, run: &mut Run) -> Result<(), Stop> {
         let tasks: Vec<_> = run.ticket.job.tasks().cloned().collect();
-        // What is wrong with a request is said before anybody waits for a clock.
+        // What no clock can do is said before anybody waits for one.
         for task in &tasks {
-            task.script(&*self.dialect, Limits::of_mtu(u16::MAX))
-                .map_err(Stop::Failed)?;
+            self.can_be_done(task).map_err(Stop::Failed)?;
         }
         let mut cursor = Cursor::default();
         let mut repeats = 0;
@@ -310,6 +313,19 @@ impl Actor {
                 .progress
                 .send_modify(|progress| progress.attempt += 1);
         }
+    }
+
+    /// Whether there is a family that can carry it out; the error of the first if not.
+    fn can_be_done(&self, task: &Task) -> Result<(), ClockError> {
+        let terms = Terms::of_mtu(u16::MAX);
+        let mut first = Ok(());
+        for family in Family::ALL {
+            match task.script(&**self.dialects.of(family), terms) {
+                Ok(_) => return Ok(()),
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        first
     }
 
     /// Listens for clocks.
@@ -353,7 +369,6 @@ impl Actor {
 
     /// Adds an advertisement to the list, strongest first.
     pub(super) fn note_heard(&self, mut heard: Advertisement) {
-        let prefix = self.dialect.gatt().name_prefix;
         self.shared.heard.send_if_modified(|list| {
             if let Some(index) = list.iter().position(|known| known.address == heard.address) {
                 let known = list.remove(index);
@@ -362,7 +377,7 @@ impl Actor {
                     heard.name = known.name;
                 }
                 heard.rssi = heard.rssi.or(known.rssi);
-            } else if !heard.name.starts_with(prefix) || list.len() >= HEARD_LIMIT {
+            } else if Family::of_name(&heard.name).is_none() || list.len() >= HEARD_LIMIT {
                 return false;
             }
             list.push(heard);

@@ -1,5 +1,7 @@
 //! Hearing a clock and making a link to it.
 
+use std::sync::Arc;
+
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::actor::{Actor, Held, Run, Stop, release, whole_seconds};
@@ -9,6 +11,7 @@ use super::limits::{
 };
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
+use crate::dialect::{Discovered, Family, Traits};
 use crate::link::{Address, Advertisement, Connection};
 
 impl Actor {
@@ -87,7 +90,6 @@ impl Actor {
         deadline: Instant,
         run: &Run,
     ) -> Result<Option<Advertisement>, Stop> {
-        let prefix = self.dialect.gatt().name_prefix;
         unless_cancelled(run, self.check_adapter())
             .await?
             .map_err(Stop::Failed)?;
@@ -116,7 +118,7 @@ impl Actor {
                     self.note_heard(heard.clone());
                     let right = match wanted {
                         Some(wanted) => *wanted == heard.address,
-                        None => heard.name.starts_with(prefix),
+                        None => Family::of_name(&heard.name).is_some(),
                     };
                     if right {
                         break Some(heard);
@@ -147,9 +149,10 @@ impl Actor {
         deadline: Instant,
         run: &Run,
     ) -> Result<Result<Held, ClockError>, Stop> {
-        let clock = ClockName {
+        let mut clock = ClockName {
             address: heard.address.clone(),
             name: heard.name.clone(),
+            family: Family::of_name(&heard.name),
             simulated: heard.simulated,
         };
         run.ticket
@@ -190,7 +193,18 @@ impl Actor {
                 })
         };
         match unless_cancelled(run, discovery).await {
-            Ok(Ok(())) => Ok(Ok(Held { connection, clock })),
+            Ok(Ok(Discovered { family, version })) => {
+                clock.family = Some(family);
+                Ok(Ok(Held {
+                    connection,
+                    clock,
+                    dialect: Arc::clone(self.dialects.of(family)),
+                    traits: Traits {
+                        version,
+                        ..Traits::default()
+                    },
+                }))
+            }
             Ok(Err(error)) => {
                 release(&connection).await;
                 Ok(Err(error))
@@ -209,7 +223,7 @@ enum Heard {
     Silence,
 }
 
-async fn discover(connection: &Connection, address: &Address) -> Result<(), ClockError> {
+async fn discover(connection: &Connection, address: &Address) -> Result<Discovered, ClockError> {
     let mut tries = 1;
     loop {
         let result = timeout(DISCOVERY_LIMIT, connection.link.discover()).await;

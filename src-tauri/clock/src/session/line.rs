@@ -15,13 +15,12 @@ use super::limits::{
 use super::operation::Doubt;
 use super::state::{LinkState, Stage};
 use crate::ClockError;
-use crate::dialect::{Answer, Dialect, Limits, Role, Write};
+use crate::dialect::{Answer, Role, Terms, Write};
 use crate::link::{Address, NOTIFICATION_BACKLOG, WriteError};
 
 /// The link in use, and what goes with it.
 pub(super) struct Line<'a> {
     pub(super) held: &'a mut Held,
-    pub(super) dialect: &'a dyn Dialect,
     pub(super) state: &'a watch::Sender<LinkState>,
     /// The clock whose last full wait for the end of a redraw ended without word of it.
     pub(super) silent_clock: &'a mut Option<Address>,
@@ -68,12 +67,13 @@ pub(super) enum Written {
 
 impl Line<'_> {
     /// What the link carries now.
-    pub(super) fn limits(&self) -> Limits {
-        let limits = Limits::of_mtu(self.held.connection.link.mtu());
-        match self.cap {
-            Some(cap) => limits.capped(cap),
-            None => limits,
-        }
+    pub(super) fn terms(&self) -> Terms {
+        let traits = self.held.traits;
+        let terms = Terms::of_mtu(self.held.connection.link.mtu()).with(traits);
+        [self.cap, traits.payload]
+            .into_iter()
+            .flatten()
+            .fold(terms, Terms::capped)
     }
 
     fn is_silent(&self) -> bool {
@@ -87,12 +87,18 @@ impl Line<'_> {
         }
     }
 
+    /// What a notification means; what it says of the clock itself is kept.
+    fn hear(&mut self, notification: &[u8]) -> Answer {
+        self.held.dialect.learn(notification, &mut self.held.traits);
+        self.held.dialect.interpret(notification)
+    }
+
     /// Takes the notifications at hand.
     pub(super) fn drain(&mut self) -> News {
         let mut news = News::default();
         for _ in 0..=NOTIFICATION_BACKLOG {
             match self.held.connection.notifications.try_recv() {
-                Ok(value) => match self.dialect.interpret(&value) {
+                Ok(value) => match self.hear(&value) {
                     Answer::Rejected => news.rejected = true,
                     Answer::RefreshDone => news.refreshed = true,
                     Answer::Accepted { .. } => news.accepted = true,
@@ -154,7 +160,7 @@ impl Line<'_> {
             });
             let wait = TICK.min(limit - elapsed);
             match timeout(wait, self.held.connection.notifications.recv()).await {
-                Ok(Some(value)) => match self.dialect.interpret(&value) {
+                Ok(Some(value)) => match self.hear(&value) {
                     answer if answer == awaited => {
                         self.heard_from();
                         return Waited::Answered;
@@ -181,7 +187,10 @@ impl Line<'_> {
         let decisive = matches!(write.role, Role::Once | Role::Trigger);
         let mut tries = 1;
         loop {
-            let answer = timeout(WRITE_LIMIT, link.write(write.channel, &write.bytes));
+            let answer = timeout(
+                WRITE_LIMIT,
+                link.write(write.channel, &write.bytes, write.delivery),
+            );
             tokio::pin!(answer);
             let result = if decisive || committed {
                 answer.await
@@ -225,7 +234,7 @@ impl Line<'_> {
                 }
             };
             let data = matches!(write.role, Role::Data { .. });
-            if data && again && write.bytes.len() > self.limits().payload() {
+            if data && again && write.bytes.len() > self.terms().payload() {
                 return Ok(Written::TooLong);
             }
             if !again || tries == WRITE_TRIES {

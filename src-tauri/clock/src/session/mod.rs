@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ClockError;
-use crate::dialect::Dialect;
+use crate::dialect::Dialects;
 use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
 use operation::Ticket;
@@ -89,11 +89,7 @@ impl Session {
     /// # Panics
     /// Outside a tokio runtime, as [`tokio::spawn`] does.
     #[must_use]
-    pub fn spawn(
-        adapter: Arc<dyn Adapter>,
-        dialect: Arc<dyn Dialect>,
-        config: SessionConfig,
-    ) -> Self {
+    pub fn spawn(adapter: Arc<dyn Adapter>, dialects: Dialects, config: SessionConfig) -> Self {
         let queue = Arc::new(Queue::default());
         let shared = Arc::new(Shared {
             default_target: watch::Sender::new(config.default_target.clone()),
@@ -107,7 +103,7 @@ impl Session {
             next_id: AtomicU32::new(1),
         });
         let inbox = Inbox(Arc::clone(&queue));
-        let actor = Actor::new(adapter, dialect, config, inbox, Arc::clone(&shared));
+        let actor = Actor::new(adapter, dialects, config, inbox, Arc::clone(&shared));
         tokio::spawn(actor.run());
         let open = Arc::new(shared.closing.clone().drop_guard());
         Self {

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::state::{ClockName, Progress, Stage};
 use crate::ClockError;
-use crate::dialect::{Dialect, Limits, Script};
+use crate::dialect::{Dialect, Script, Terms};
 use crate::link::Address;
-use crate::request::Request;
+use crate::request::{Face, Request};
 use crate::time::{ClockTime, Zone};
 
 /// One thing to be done within a job.
@@ -25,6 +25,8 @@ pub enum Task {
     /// Set the time of this zone: the time at which the bytes leave, not that at which the job was
     /// given, since a clock may be waited for a minute and more.
     SetTime(Zone),
+    /// Change what the clock shows, at the time of this zone when the bytes leave.
+    SetFace(Face, Zone),
 }
 
 impl Task {
@@ -36,16 +38,15 @@ impl Task {
         match self {
             Self::Request(request) => Ok(Cow::Borrowed(request)),
             Self::SetTime(zone) => Ok(Cow::Owned(Request::SetTime(ClockTime::now(zone)?))),
+            Self::SetFace(face, zone) => {
+                Ok(Cow::Owned(Request::SetFace(*face, ClockTime::now(zone)?)))
+            }
         }
     }
 
     /// The script that carries it out as of now.
-    pub(super) fn script(
-        &self,
-        dialect: &dyn Dialect,
-        limits: Limits,
-    ) -> Result<Script, ClockError> {
-        dialect.script(&*self.request()?, limits)
+    pub(super) fn script(&self, dialect: &dyn Dialect, terms: Terms) -> Result<Script, ClockError> {
+        dialect.script(&*self.request()?, terms)
     }
 }
 

@@ -11,7 +11,7 @@ use super::limits::{
 };
 use super::line::Line;
 use crate::ClockError;
-use crate::dialect::{Dialect, Limits, Role, Script, Step, Write};
+use crate::dialect::{Dialect, Role, Script, Step, Terms, Write};
 use crate::request::Request;
 
 /// A data packet on its way, for finding those that a late rejection may mean.
@@ -30,7 +30,7 @@ pub(super) struct Pass {
     writes_before: Vec<u32>,
     /// All writes of the script.
     pub(super) writes: u32,
-    pub(super) limits: Limits,
+    pub(super) terms: Terms,
     /// Next step.
     pub(super) step: usize,
     /// Picture bytes acknowledged in this pass; moves back after a rejection.
@@ -51,13 +51,13 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub(super) fn new(script: Script, limits: Limits) -> Self {
+    pub(super) fn new(script: Script, terms: Terms) -> Self {
         let (writes_before, writes) = count_writes(&script);
         Self {
             script,
             writes_before,
             writes,
-            limits,
+            terms,
             step: 0,
             data_done: 0,
             recent: Vec::new(),
@@ -79,19 +79,19 @@ impl Pass {
         &mut self,
         dialect: &dyn Dialect,
         request: &Request,
-        limits: Limits,
+        terms: Terms,
     ) -> Result<(), Stop> {
         tracing::info!(
-            payload = limits.payload(),
+            payload = terms.payload(),
             "the link's packet size has changed"
         );
         self.recuts += 1;
         if self.recuts > RECUTS {
             return Err(Stop::Lost(lost("its packet size kept changing")));
         }
-        self.script = dialect.script(request, limits).map_err(Stop::Failed)?;
+        self.script = dialect.script(request, terms).map_err(Stop::Failed)?;
         (self.writes_before, self.writes) = count_writes(&self.script);
-        self.limits = limits;
+        self.terms = terms;
         self.step = self.first_step_after(self.data_done);
         Ok(())
     }

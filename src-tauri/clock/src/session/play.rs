@@ -1,5 +1,7 @@
 //! Playing the scripts of a job.
 
+use std::sync::Arc;
+
 use tokio::time::{Instant, sleep};
 
 use super::actor::{Actor, Run, Stop};
@@ -9,7 +11,7 @@ use super::operation::{Doubt, Refresh, Task};
 use super::pass::{Pass, Sent, lost};
 use super::state::{LinkState, Stage};
 use crate::ClockError;
-use crate::dialect::{Limits, Role, Step, Write};
+use crate::dialect::{Role, Step, Terms, Write};
 use crate::request::Request;
 
 /// Where a run through a job is; it outlives a lost link.
@@ -68,7 +70,7 @@ impl Actor {
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
         let end = Instant::now() + MTU_SETTLE;
-        while held.connection.link.mtu() <= Limits::MIN_MTU && Instant::now() < end {
+        while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
     }
@@ -84,38 +86,39 @@ impl Actor {
         let Some(held) = self.held.as_mut() else {
             return Err(Stop::Lost(lost("before sending")));
         };
-        let dialect = self.dialect.as_ref();
+        let dialect = Arc::clone(&held.dialect);
+        let dialect = dialect.as_ref();
         let mut line = Line {
             held,
-            dialect,
             state: &self.shared.state,
             silent_clock: &mut self.silent_clock,
             cap: self.config.payload_cap,
         };
-        let limits = line.limits();
-        let mut pass = Pass::new(
-            dialect.script(request, limits).map_err(Stop::Failed)?,
-            limits,
-        );
-        let later = tasks.get(cursor.request + 1..).unwrap_or_default();
-        let packets_after = |limits| -> u32 {
-            later
-                .iter()
-                .filter_map(|task| task.script(dialect, limits).ok())
-                .map(|script| count(script.writes().count()))
-                .sum()
-        };
-        let mut total = cursor.packets_before + pass.writes + packets_after(limits);
-        tracing::debug!(
-            request = request.name(),
-            payload = limits.payload(),
-            total,
-            "sending"
-        );
-        // Whatever was notified before belongs to an earlier request.
+        // Whatever was notified before belongs to an earlier request, or tells what the clock is.
         if line.drain().lost {
             return Err(Stop::Lost(lost("before sending")));
         }
+        let terms = line.terms();
+        let mut pass = Pass::new(dialect.script(request, terms).map_err(Stop::Failed)?, terms);
+        let later = tasks.get(cursor.request + 1..).unwrap_or_default();
+        // What this clock cannot do is said before it is given the half of it.
+        for task in later {
+            task.script(dialect, terms).map_err(Stop::Failed)?;
+        }
+        let packets_after = |terms| -> u32 {
+            later
+                .iter()
+                .filter_map(|task| task.script(dialect, terms).ok())
+                .map(|script| count(script.writes().count()))
+                .sum()
+        };
+        let mut total = cursor.packets_before + pass.writes + packets_after(terms);
+        tracing::debug!(
+            request = request.name(),
+            payload = terms.payload(),
+            total,
+            "sending"
+        );
         let mut once_seen = 0;
         while let Some(step) = pass.script.steps().get(pass.step).cloned() {
             if run.ticket.cancel().is_cancelled() && !cursor.committed {
@@ -128,8 +131,8 @@ impl Actor {
                 Step::Write(write) => {
                     if let Role::Data { end, .. } = write.role {
                         run.past_deadline()?;
-                        let now = line.limits();
-                        if now != pass.limits {
+                        let now = line.terms();
+                        if now != pass.terms {
                             pass.recut(dialect, request, now)?;
                             total = cursor.packets_before + pass.writes + packets_after(now);
                             continue;

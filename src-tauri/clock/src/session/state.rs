@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::dialect::Family;
 use crate::link::{Address, Unavailable};
 
 /// Which clock.
@@ -13,6 +14,9 @@ pub struct ClockName {
     pub address: Address,
     /// The name it advertises.
     pub name: String,
+    /// Its family: as its name says before it was connected, as its characteristics say from then
+    /// on.
+    pub family: Option<Family>,
     /// It is a simulation, not a device.
     pub simulated: bool,
 }

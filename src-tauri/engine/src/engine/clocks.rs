@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use regie_clock::{Address, Dialect, LinkState, Session, SessionConfig};
+use regie_clock::{Address, Dialects, Family, LinkState, Session, SessionConfig};
 
 use super::{ClockMemory, DeviceSource, Engine, STOP_GRACE, lock};
 use crate::convert;
@@ -29,7 +29,7 @@ impl Current {
     pub(super) fn start(
         number: u32,
         source: &dyn DeviceSource,
-        dialect: &Arc<dyn Dialect>,
+        dialects: &Dialects,
         devices: Devices,
         settings: &Settings,
         memory: &ClockMemory,
@@ -45,7 +45,7 @@ impl Current {
         Self {
             number,
             devices,
-            session: Session::spawn(adapter, Arc::clone(dialect), config),
+            session: Session::spawn(adapter, dialects.clone(), config),
         }
     }
 }
@@ -118,6 +118,7 @@ impl Engine {
         KnownClock {
             address: address.to_string(),
             name: heard.map_or_else(|| address.to_string(), |clock| clock.name.clone()),
+            family: heard.and_then(|clock| Family::of_name(&clock.name)),
             simulated: state.simulated,
         }
     }
@@ -173,7 +174,7 @@ impl Engine {
             let fresh = Current::start(
                 current.number + 1,
                 &*self.shared.source,
-                &self.shared.dialect,
+                &self.shared.dialects,
                 devices,
                 &settings,
                 &memory,

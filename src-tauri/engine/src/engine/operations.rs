@@ -105,6 +105,7 @@ impl Engine {
         let reached = KnownClock {
             address: clock.address.to_string(),
             name: clock.name.clone(),
+            family: clock.family,
             simulated: clock.simulated,
         };
         let kept = self

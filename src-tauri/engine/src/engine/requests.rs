@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
 use regie_imaging::{Options, Panel, Planes};
 
-use super::{Engine, checked};
+use super::{Engine, checked, lock};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
@@ -82,7 +82,7 @@ impl Engine {
                 kind: OperationKind::Show,
                 detail: held.name.clone(),
                 first: Request::Picture(convert::picture(planes)?).into(),
-                then: Some(Request::SetFace(face)),
+                then: Some(Task::SetFace(face, self.zone_of_clock())),
                 learned: Learned::Shows(held),
             },
         )
@@ -112,6 +112,13 @@ impl Engine {
         .await
     }
 
+    /// The zone that the clock was last set to, else this computer's.
+    fn zone_of_clock(&self) -> Zone {
+        let set = lock(&self.shared.memory).time_set.clone();
+        set.and_then(|set| set.zone.parse().ok())
+            .unwrap_or_else(Zone::system)
+    }
+
     /// Changes the face.
     ///
     /// # Errors
@@ -123,7 +130,7 @@ impl Engine {
             Plan {
                 kind: OperationKind::Face,
                 detail: face.to_string(),
-                first: Request::SetFace(face).into(),
+                first: Task::SetFace(face, self.zone_of_clock()),
                 then: None,
                 learned: Learned::Face(face),
             },
@@ -194,7 +201,7 @@ impl Engine {
                 kind: OperationKind::Clear,
                 detail: String::new(),
                 first: Request::Clear.into(),
-                then: Some(Request::SetFace(Face::Picture)),
+                then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
                 learned: Learned::ShowsNoSlot,
             },
         )

@@ -6,7 +6,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use regie_clock::{Job, Outcome, Picture, PictureSize, Pingping, Request, Session, SessionConfig};
+use regie_clock::{
+    ClockTime, Dialects, Face, Job, Outcome, Picture, PictureSize, Profile, Request, Session,
+    SessionConfig,
+};
 use regie_sim::{ClockSpec, SimulatedAdapter, SimulatedClock, Timing};
 
 pub(crate) struct Bench {
@@ -33,7 +36,7 @@ pub(crate) fn bench_with(spec: ClockSpec, config: SessionConfig) -> Bench {
 pub(crate) fn session_on(adapter: &SimulatedAdapter, config: SessionConfig) -> Session {
     Session::spawn(
         Arc::new(adapter.clone()),
-        Arc::new(Pingping::default()),
+        Dialects::new(Profile::default()),
         config,
     )
 }
@@ -101,4 +104,12 @@ pub(crate) fn unpack(picture: &Picture) -> Vec<u8> {
             if bit(red) { 2 } else { u8::from(bit(bw)) }
         })
         .collect()
+}
+
+/// The request for a face, at some time.
+pub(crate) fn set_face(face: Face) -> Request {
+    Request::SetFace(
+        face,
+        ClockTime::at(1_786_250_096, &"8".parse().unwrap()).unwrap(),
+    )
 }
