@@ -4,16 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use regie_clock::dialect::PINGPING_GATT;
+use regie_clock::dialect::{Discovered, Family};
 use regie_clock::link::Connection;
-use regie_clock::{Address, ClockError};
+use regie_clock::{Address, Channel, ClockError};
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::{Call, Refusal};
 use crate::fault::BusFault;
-use crate::gatt::services;
+use crate::gatt::{Purpose, Service, services};
 use crate::objects::{CHARACTERISTIC, DEVICE, Object, of_services};
 use crate::world::{Link, World};
 
@@ -149,37 +149,33 @@ impl World {
             () = link.gone.cancelled() => return,
             found = link.clock.discover() => found,
         };
-        let complete = match found {
-            Ok(()) => !self.faults.shows(BusFault::ServicesIncomplete),
-            Err(ClockError::CharacteristicsMissing { .. }) => false,
+        let (found, complete) = match found {
+            Ok(found) => (found, !self.faults.shows(BusFault::ServicesIncomplete)),
+            Err(ClockError::CharacteristicsMissing { .. }) => {
+                let family = Family::Pingping;
+                let version = None;
+                (Discovered { family, version }, false)
+            }
             Err(_) => return,
         };
-        self.show_services(&mac, complete).await;
+        self.show_services(&mac, services(found, complete)).await;
         drop(watching);
     }
 
-    async fn show_services(&self, mac: &Address, complete: bool) {
+    async fn show_services(&self, mac: &Address, services: Vec<Service>) {
+        let uuids: Vec<String> = services.iter().map(|known| known.uuid.to_string()).collect();
         let objects = {
             let mut state = self.state();
             let Some(device) = state.devices.get_mut(mac) else {
                 return;
             };
-            device.services = services(&PINGPING_GATT, complete);
+            device.services = services;
             device.resolved = true;
             of_services(mac, device)
         };
         for object in &objects {
             self.added(object).await;
         }
-        let uuids: Vec<String> = {
-            let state = self.state();
-            let services = state.devices.get(mac).map(|device| &device.services);
-            services
-                .into_iter()
-                .flatten()
-                .map(|service| service.uuid.to_string())
-                .collect()
-        };
         let device = Object::Device(mac.clone());
         let values = HashMap::from([("UUIDs", uuids.into())]);
         self.changed(&device, DEVICE, values, &[]).await;
@@ -213,18 +209,18 @@ impl World {
                 return;
             };
             let link = device.link.as_ref();
-            let main = device
-                .services
-                .iter()
-                .find(|service| service.characteristic.flags.contains(&"notify"));
-            let (Some(link), Some(main)) = (link, main) else {
+            let main = device.services.iter().find_map(|service| {
+                let main = Purpose::Write(Channel::Main);
+                let mut all = service.characteristics.iter();
+                let own = all.find(|known| known.purpose == main)?.handle;
+                Some(Object::Characteristic(mac.clone(), service.handle, own))
+            });
+            let (Some(link), Some(object)) = (link, main) else {
                 return;
             };
             if link.subscribers.is_empty() {
                 return;
             }
-            let object =
-                Object::Characteristic(mac.clone(), main.handle, main.characteristic.handle);
             (object, if link.doubled { 2 } else { 1 })
         };
         for _ in 0..times {

@@ -1,7 +1,7 @@
 //! The services of a clock as BlueZ shows them.
 
 use regie_clock::Channel;
-use regie_clock::dialect::GattTable;
+use regie_clock::dialect::{CharacteristicId, Discovered, Family};
 use uuid::Uuid;
 
 /// A service, by the handle that is part of its object's path.
@@ -9,40 +9,83 @@ use uuid::Uuid;
 pub(crate) struct Service {
     pub(crate) handle: u16,
     pub(crate) uuid: Uuid,
-    pub(crate) characteristic: Characteristic,
+    pub(crate) characteristics: Vec<Characteristic>,
 }
 
-/// The one characteristic of a service that matters.
+/// A characteristic of it.
 #[derive(Debug, Clone)]
 pub(crate) struct Characteristic {
     pub(crate) handle: u16,
     pub(crate) uuid: Uuid,
-    pub(crate) channel: Channel,
+    pub(crate) purpose: Purpose,
     pub(crate) flags: &'static [&'static str],
 }
 
-/// The services of a clock with these characteristics; without the command characteristic if it
-/// is not `complete`.
-pub(crate) fn services(gatt: &GattTable, complete: bool) -> Vec<Service> {
-    let main = Service {
-        handle: 0x000a,
-        uuid: Uuid::from_u128(gatt.main_service),
-        characteristic: Characteristic {
-            handle: 0x000b,
-            uuid: Uuid::from_u128(gatt.main_characteristic),
-            channel: Channel::Main,
-            flags: &["write", "notify"],
-        },
+/// What a characteristic is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It is written to.
+    Write(Channel),
+    /// It holds this version.
+    Version(u8),
+}
+
+/// First handle of the first service; those of the generic services come before.
+const FIRST_HANDLE: u16 = 0x000a;
+/// Handles from one service to the next, and from one characteristic to the next.
+const SERVICE_HANDLES: u16 = 0x0010;
+const CHARACTERISTIC_HANDLES: u16 = 3;
+
+/// The services of a clock; without the command characteristic (or the only one that is written
+/// to) if the list is not `complete`.
+pub(crate) fn services(found: Discovered, complete: bool) -> Vec<Service> {
+    let gatt = found.family.gatt();
+    let main_flags: &[&str] = match found.family {
+        Family::Pingping => &["write", "notify"],
+        Family::EpdNrf5 => &["write-without-response", "write", "notify"],
     };
-    let alt = Service {
-        handle: 0x0010,
-        uuid: Uuid::from_u128(gatt.alt_service),
-        characteristic: Characteristic {
-            handle: 0x0011,
-            uuid: Uuid::from_u128(gatt.alt_characteristic),
-            channel: Channel::Alt,
-            flags: &["write"],
-        },
-    };
-    if complete { vec![main, alt] } else { vec![main] }
+    let main = (gatt.main, Purpose::Write(Channel::Main), main_flags);
+    let alt = gatt
+        .alt
+        .map(|id| (id, Purpose::Write(Channel::Alt), &["write"][..]));
+    let version = gatt
+        .version
+        .zip(found.version)
+        .map(|(id, version)| (id, Purpose::Version(version), &["read"][..]));
+    let last = alt.unwrap_or(main).0;
+    let mut services: Vec<Service> = Vec::new();
+    for (id, purpose, flags) in [Some(main), alt, version].into_iter().flatten() {
+        if complete || id != last {
+            add(&mut services, id, purpose, flags);
+        }
+    }
+    services
+}
+
+fn add(
+    services: &mut Vec<Service>,
+    id: CharacteristicId,
+    purpose: Purpose,
+    flags: &'static [&'static str],
+) {
+    let uuid = Uuid::from_u128(id.service);
+    let index = services.iter().position(|service| service.uuid == uuid);
+    let index = index.unwrap_or_else(|| {
+        let before = services.last().map(|service| service.handle);
+        services.push(Service {
+            handle: before.map_or(FIRST_HANDLE, |handle| handle + SERVICE_HANDLES),
+            uuid,
+            characteristics: Vec::new(),
+        });
+        services.len() - 1
+    });
+    if let Some(service) = services.get_mut(index) {
+        let before = service.characteristics.last().map(|known| known.handle);
+        service.characteristics.push(Characteristic {
+            handle: before.map_or(service.handle + 1, |handle| handle + CHARACTERISTIC_HANDLES),
+            uuid: Uuid::from_u128(id.characteristic),
+            purpose,
+            flags,
+        });
+    }
 }

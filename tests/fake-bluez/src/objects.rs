@@ -109,20 +109,15 @@ impl State {
             }
             Object::Characteristic(mac, service, handle) => {
                 let device = self.devices.get(mac)?;
-                let found = device
-                    .services
-                    .iter()
-                    .find(|s| s.handle == *service && s.characteristic.handle == *handle)?;
+                let found = device.characteristic(*service, *handle)?;
                 let link = device.link.as_ref();
-                let flags: Vec<String> = found
-                    .characteristic
-                    .flags
+                let flags: Vec<String> = found.flags
                     .iter()
                     .map(ToString::to_string)
                     .collect();
                 let notifies = flags.iter().any(|flag| flag == "notify");
                 let mut properties = HashMap::from([
-                    ("UUID", Value::from(found.characteristic.uuid.to_string())),
+                    ("UUID", Value::from(found.uuid.to_string())),
                     (
                         "Service",
                         Value::from(Object::Service(mac.clone(), *service).object_path()),
@@ -197,11 +192,10 @@ pub(crate) fn of_services(mac: &Address, device: &Device) -> Vec<Object> {
     let mut objects = Vec::new();
     for service in &device.services {
         objects.push(Object::Service(mac.clone(), service.handle));
-        objects.push(Object::Characteristic(
-            mac.clone(),
-            service.handle,
-            service.characteristic.handle,
-        ));
+        for characteristic in &service.characteristics {
+            let own = characteristic.handle;
+            objects.push(Object::Characteristic(mac.clone(), service.handle, own));
+        }
     }
     objects
 }

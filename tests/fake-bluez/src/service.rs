@@ -350,6 +350,9 @@ impl World {
             (CHARACTERISTIC, "WriteValue", Some(Object::Characteristic(mac, service, own))) => {
                 tokio::spawn(self.write(call, (mac, service, own)));
             }
+            (CHARACTERISTIC, "ReadValue", Some(Object::Characteristic(mac, service, own))) => {
+                self.read(&call, (mac, service, own)).await;
+            }
             (CHARACTERISTIC, "StartNotify", Some(Object::Characteristic(mac, service, own))) => {
                 self.subscribe(&call, (mac, service, own), true).await;
             }

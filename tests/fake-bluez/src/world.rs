@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zbus::zvariant::Value;
 
 use crate::fault::Faults;
-use crate::gatt::Service;
+use crate::gatt::{Characteristic, Service};
 use crate::objects::Object;
 use crate::service::Counts;
 use crate::timing::BusTiming;
@@ -161,5 +161,16 @@ impl World {
             .connection
             .emit_signal(None::<&str>, path, interface, member, body)
             .await;
+    }
+}
+
+impl Device {
+    /// A characteristic, by its service's handle and its own.
+    pub(crate) fn characteristic(&self, service: u16, own: u16) -> Option<&Characteristic> {
+        let service = self.services.iter().find(|known| known.handle == service)?;
+        service
+            .characteristics
+            .iter()
+            .find(|known| known.handle == own)
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use regie_clock::dialect::Delivery;
 use regie_clock::link::WriteError;
 use regie_clock::{Address, Channel};
 use tokio::time::{sleep, timeout};
@@ -11,6 +12,7 @@ use zbus::zvariant::OwnedValue;
 
 use crate::call::{Call, Refusal};
 use crate::fault::{BusFault, BusWriteFault};
+use crate::gatt::Purpose;
 use crate::objects::{CHARACTERISTIC, Object};
 use crate::world::{Link, World};
 
@@ -38,11 +40,11 @@ impl World {
             .and_then(|kind| kind.downcast_ref::<&str>().ok())
             .unwrap_or("request");
         let (link, channel, flags) = self.occupy(call, (mac, service, handle))?;
-        let answer = if kind == "command" && !flags.contains(&"write-without-response") {
+        let answer = match (kind == "command", flags.contains(&"write-without-response")) {
+            (false, _) => self.send(&link, (channel, Delivery::Answered), &bytes).await,
+            (true, true) => self.send(&link, (channel, Delivery::Unanswered), &bytes).await,
             // It goes out all the same, and the device drops it.
-            Ok(())
-        } else {
-            self.send(&link, channel, &bytes).await
+            (true, false) => Ok(()),
         };
         let broken = matches!(answer, Err(Undone::Silence));
         if let Some(device) = self.state().devices.get_mut(mac)
@@ -72,11 +74,12 @@ impl World {
             .get_mut(mac)
             .ok_or_else(|| call.unknown_object())?;
         let found = device
-            .services
-            .iter()
-            .find(|s| s.handle == service && s.characteristic.handle == handle)
+            .characteristic(service, handle)
             .ok_or_else(|| call.unknown_object())?;
-        let (channel, flags) = (found.characteristic.channel, found.characteristic.flags);
+        let flags = found.flags;
+        let Purpose::Write(channel) = found.purpose else {
+            return Err(not_permitted());
+        };
         let link = device.link.as_mut().ok_or_else(Refusal::not_connected)?;
         if !link.writing.insert(handle) {
             return Err(Refusal::named(
@@ -87,16 +90,18 @@ impl World {
         Ok((link.clone(), channel, flags))
     }
 
-    async fn send(&self, link: &Link, channel: Channel, bytes: &[u8]) -> Result<(), Undone> {
+    async fn send(
+        &self,
+        link: &Link,
+        (channel, delivery): (Channel, Delivery),
+        bytes: &[u8],
+    ) -> Result<(), Undone> {
         let refused = |refusal| Err(Undone::Refused(refusal));
         match self.faults.of_write() {
             Some(BusWriteFault::AttError(error)) => return refused(Refusal::att(error)),
             Some(BusWriteFault::InvalidLength) => return refused(too_long()),
             Some(BusWriteFault::NotPermitted) => {
-                return refused(Refusal::named(
-                    "org.bluez.Error.NotPermitted",
-                    "Write not permitted",
-                ));
+                return refused(not_permitted());
             }
             Some(BusWriteFault::Slow(delay)) => sleep(delay).await,
             Some(BusWriteFault::Unanswered) => {
@@ -110,7 +115,7 @@ impl World {
         }
         let answer = tokio::select! {
             () = link.gone.cancelled() => return refused(Refusal::link_lost()),
-            answer = timeout(ATT_LIMIT, link.clock.write(channel, bytes)) => answer,
+            answer = timeout(ATT_LIMIT, link.clock.write(channel, bytes, delivery)) => answer,
         };
         match answer {
             Ok(Ok(())) => Ok(()),
@@ -122,6 +127,26 @@ impl World {
             Ok(Err(WriteError::AnswerLost(_))) => refused(Refusal::link_lost()),
             Err(_) => Err(Undone::Silence),
         }
+    }
+
+    /// The value of a characteristic that holds one.
+    pub(crate) async fn read(&self, call: &Call, (mac, service, handle): (Address, u16, u16)) {
+        let answer = {
+            let state = self.state();
+            let found = state
+                .devices
+                .get(&mac)
+                .and_then(|device| device.characteristic(service, handle));
+            match found.map(|found| found.purpose) {
+                Some(Purpose::Version(version)) => Ok(vec![version]),
+                Some(Purpose::Write(_)) => Err(Refusal::named(
+                    "org.bluez.Error.NotPermitted",
+                    "Read not permitted",
+                )),
+                None => Err(call.unknown_object()),
+            }
+        };
+        call.answer(answer).await;
     }
 
     pub(crate) async fn subscribe(
@@ -162,6 +187,10 @@ impl World {
         }
         call.answer(answer).await;
     }
+}
+
+fn not_permitted() -> Refusal {
+    Refusal::named("org.bluez.Error.NotPermitted", "Write not permitted")
 }
 
 fn too_long() -> Refusal {
