@@ -48,11 +48,13 @@ impl PrivateBus {
         let folder = tempfile::tempdir()?;
         let configuration = folder.path().join("bus.conf");
         std::fs::write(&configuration, rules(&folder.path().join("bus")))?;
+        let complaints = folder.path().join("complaints");
         let mut guard = Command::new("sh")
             .args(["-c", GUARD, "sh"])
             .arg(&configuration)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(&complaints)?)
             .spawn()?;
         let output = guard.stdout.take();
         let (said, saying) = mpsc::channel();
@@ -72,7 +74,8 @@ impl PrivateBus {
             _folder: folder,
         };
         if bus.address.is_empty() {
-            return Err(FakeError::DaemonSilent);
+            let said = std::fs::read_to_string(complaints)?;
+            return Err(FakeError::DaemonSilent(said));
         }
         Ok(bus)
     }

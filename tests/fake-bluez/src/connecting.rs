@@ -25,6 +25,9 @@ const FAILURE_DELAY: Duration = Duration::from_millis(50);
 impl World {
     pub(crate) async fn connect(self: Arc<Self>, call: Call, mac: Address) {
         self.count(|counts| counts.connects += 1);
+        if self.faults.shows(BusFault::DeviceVanishes) {
+            self.forget(&mac).await;
+        }
         let attempt = self.end.child_token();
         let behind = {
             let mut state = self.state();

@@ -9,8 +9,8 @@ pub enum FakeError {
     #[error("dbus-daemon cannot be started ({0}); Debian has it in the package dbus.")]
     DaemonMissing(#[source] std::io::Error),
     /// It did not say where it listens.
-    #[error("dbus-daemon did not start.")]
-    DaemonSilent,
+    #[error("dbus-daemon did not start ({0}).")]
+    DaemonSilent(String),
     /// Its folder could not be made.
     #[error("The private bus could not be set up ({0}).")]
     Folder(#[from] std::io::Error),

@@ -13,6 +13,8 @@ pub enum BusFault {
     ConnectHangs,
     /// `Connect` is answered with success, but there is no connection.
     ConnectSaysYesOnly,
+    /// The device leaves the bus just before `Connect`.
+    DeviceVanishes,
     /// A connection comes about, but its services never show up.
     ServicesNeverResolve,
     /// They show up without the command characteristic.

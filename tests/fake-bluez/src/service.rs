@@ -113,6 +113,15 @@ impl FakeBluez {
         })
     }
 
+    /// Whether its adapter is there and switched on.
+    #[must_use]
+    pub fn is_powered(&self) -> bool {
+        self.world().is_some_and(|world| {
+            let state = world.state();
+            state.adapter.as_ref().is_some_and(|a| a.powered)
+        })
+    }
+
     /// Whether it holds a link to this clock, or tries to make one.
     #[must_use]
     pub fn is_in_contact(&self, clock: &Address) -> bool {
@@ -214,6 +223,28 @@ impl FakeBluez {
         let fake = Arc::clone(&self.fake);
         self.on_own_thread(async move { fake.begin_life().await })
             .await?
+    }
+
+    /// The match rules that all clients of the bus have together.
+    ///
+    /// # Errors
+    /// [`FakeError::Bus`] when the daemon does not tell.
+    pub async fn match_rules(&self) -> Result<usize, FakeError> {
+        let Some(world) = self.world() else {
+            return Ok(0);
+        };
+        let answer = world
+            .connection
+            .call_method(
+                Some("org.freedesktop.DBus"),
+                "/org/freedesktop/DBus",
+                Some("org.freedesktop.DBus.Debug.Stats"),
+                "GetAllMatchRules",
+                &(),
+            )
+            .await?;
+        let rules: HashMap<String, Vec<String>> = answer.body().deserialize()?;
+        Ok(rules.values().map(Vec::len).sum())
     }
 
     fn world(&self) -> Option<Arc<World>> {

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::adapter::{in_time, let_go};
+use super::adapter::{QUESTION, in_time, let_go};
 use super::failure;
 use super::runtime::BluetoothRuntime;
 use crate::ClockError;
@@ -24,7 +24,7 @@ use crate::dialect::{CharacteristicId, Delivery, Discovered, Family};
 use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
 
 /// For reading the services.
-const DISCOVER: Duration = Duration::from_secs(10);
+pub(super) const DISCOVER: Duration = Duration::from_secs(10);
 /// For one write. BlueZ itself gives up after 30 s; the session does before.
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a link is asked whether it lives: not every system says when it goes.
@@ -118,13 +118,34 @@ async fn watch(
                 None => events_open = false,
             },
             _ = heartbeat.tick() => {
-                if let Ok(false) = in_time("the link", peripheral.is_connected()).await {
+                if is_gone(&peripheral).await {
                     break;
                 }
             }
         }
     }
     life.lost.store(true, Ordering::Release);
+}
+
+/// Whether the link is known to be gone. No answer is no knowledge.
+async fn is_gone(peripheral: &Peripheral) -> bool {
+    match timeout(QUESTION, peripheral.is_connected()).await {
+        Ok(Ok(connected)) => !connected,
+        // With the object, the adapter or the service, the link has gone, too; nothing else says
+        // so.
+        Ok(Err(error)) => failure::gone(&error),
+        Err(_) => false,
+    }
+}
+
+/// On Linux the MTU is known as of the latest reading of the services, and a link that has come to
+/// carry less than that refuses what is longer. Elsewhere it is always the present one.
+async fn read_mtu_again(peripheral: &Peripheral) {
+    if cfg!(target_os = "linux")
+        && let Err(error) = in_time("the link", peripheral.discover_services()).await
+    {
+        tracing::debug!(%error, "the packet size could not be read again");
+    }
 }
 
 impl BluetoothLink {
@@ -201,10 +222,12 @@ impl ClockLink for BluetoothLink {
                 },
                 () = abandoned.cancelled() => Err(WriteError::AnswerLost("given up".to_owned())),
             };
-            if result.is_err()
-                && let Ok(false) = in_time("the link", peripheral.is_connected()).await
-            {
-                life.lost.store(true, Ordering::Release);
+            if result.is_err() {
+                if is_gone(&peripheral).await {
+                    life.lost.store(true, Ordering::Release);
+                } else if matches!(result, Err(WriteError::Refused(_))) {
+                    read_mtu_again(&peripheral).await;
+                }
             }
             Ok(result)
         });

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_clock::{
-    Address, BluetoothAdapter, ClockError, Dialects, Job, LinkState, Outcome, Picture, PictureSize,
-    Plane, Profile, Request, Session, SessionConfig,
+    Address, BluetoothAdapter, ClockError, Dialects, Job, LinkState, Operation, Outcome, Picture, PictureSize,
+    Plane, Profile, Report, Request, Session, SessionConfig,
 };
 use regie_fake_bluez::{BusTiming, FakeBluez, mac_of};
 use regie_sim::{ClockSpec, SimulatedAdapter, SimulatedClock, Timing};
@@ -20,6 +20,7 @@ pub(crate) struct Bench {
     pub(crate) fake: FakeBluez,
     pub(crate) around: SimulatedAdapter,
     pub(crate) clock: SimulatedClock,
+    pub(crate) bluetooth: Arc<BluetoothAdapter>,
     pub(crate) session: Session,
 }
 
@@ -70,9 +71,9 @@ pub(crate) async fn bench_with(
     let fake = FakeBluez::start(bus, Arc::new(around.clone()), timing)
         .await
         .unwrap();
-    let bluetooth = BluetoothAdapter::new().unwrap();
+    let bluetooth = Arc::new(BluetoothAdapter::new().unwrap());
     let session = Session::spawn(
-        Arc::new(bluetooth),
+        bluetooth.clone(),
         Dialects::new(Profile::default()),
         config,
     );
@@ -80,6 +81,7 @@ pub(crate) async fn bench_with(
         fake,
         around,
         clock,
+        bluetooth,
         session,
     }
 }
@@ -157,6 +159,16 @@ impl Bench {
         }
     }
 
+    /// Starts to show a picture and waits until so many packets have gone.
+    pub(crate) async fn show_in_part(&self, sent: &Picture, packets: u32) -> Operation {
+        let job = Job::new(Request::Picture(sent.clone()));
+        let operation = self.session.submit(job);
+        let progress = operation.progress();
+        self.soon("packets go", || progress.borrow().packets_done >= packets)
+            .await;
+        operation
+    }
+
     /// Waits until the link's state is so.
     pub(crate) async fn state(&self, what: &str, is_so: impl Fn(&LinkState) -> bool) {
         let states = self.session.state();
@@ -174,4 +186,12 @@ fn unpack(picture: &Picture) -> Vec<u8> {
             if bit(red) { 2 } else { u8::from(bit(bw)) }
         })
         .collect()
+}
+
+/// The report of something done.
+pub(crate) fn done(outcome: Outcome) -> Report {
+    match outcome {
+        Outcome::Done(report) => report,
+        other => panic!("not done: {other:?}"),
+    }
 }
