@@ -88,9 +88,8 @@ impl Call {
         T: for<'d> serde::Deserialize<'d> + zbus::zvariant::Type,
     {
         let body = self.message.body();
-        body.deserialize().map_err(|error| {
-            Refusal::named("org.bluez.Error.InvalidArguments", &error.to_string())
-        })
+        body.deserialize()
+            .map_err(|error| Refusal::named("org.bluez.Error.InvalidArguments", &error.to_string()))
     }
 
     pub(crate) async fn answer<B>(&self, answer: Result<B, Refusal>)
@@ -101,9 +100,7 @@ impl Call {
         // A client that has gone hears nothing.
         let _ = match answer {
             Ok(body) => self.connection.reply(&header, &body).await,
-            Err(Refusal { name, text }) => {
-                self.connection.reply_error(&header, name, &text).await
-            }
+            Err(Refusal { name, text }) => self.connection.reply_error(&header, name, &text).await,
         };
     }
 

@@ -106,7 +106,7 @@ impl World {
     }
 
     /// A link has come about; returns what comes from it, unless the device has gone meanwhile.
-    async fn link_up(&self, mac: &Address, connection: Connection) -> Option<Watch> {
+    async fn link_up(self: &Arc<Self>, mac: &Address, connection: Connection) -> Option<Watch> {
         let gone = self.end.child_token();
         let doubled = self.faults.shows(BusFault::NotificationsDoubled);
         {
@@ -123,6 +123,12 @@ impl World {
             });
         }
         self.count(|counts| counts.links += 1);
+        if let Some(every) = self.faults.take(|fault| match fault {
+            BusFault::Chatter { every } => Some(*every),
+            _ => None,
+        }) {
+            tokio::spawn(Arc::clone(self).chatter(mac.clone(), every, gone.clone()));
+        }
         let values = HashMap::from([("Connected", true.into())]);
         self.changed(&Object::Device(mac.clone()), DEVICE, values, &["RSSI"])
             .await;
@@ -130,6 +136,20 @@ impl World {
             notifications: connection.notifications,
             gone,
         })
+    }
+
+    async fn chatter(self: Arc<Self>, mac: Address, every: Duration, gone: CancellationToken) {
+        let device = Object::Device(mac);
+        let mut power = 0_i16;
+        loop {
+            tokio::select! {
+                () = gone.cancelled() => return,
+                () = sleep(every) => {}
+            }
+            power = (power + 1) % 20;
+            let values = HashMap::from([("TxPower", power.into())]);
+            self.changed(&device, DEVICE, values, &[]).await;
+        }
     }
 
     /// Reads the services, then hands notifications on until the link is lost.
@@ -166,7 +186,10 @@ impl World {
     }
 
     async fn show_services(&self, mac: &Address, services: Vec<Service>) {
-        let uuids: Vec<String> = services.iter().map(|known| known.uuid.to_string()).collect();
+        let uuids: Vec<String> = services
+            .iter()
+            .map(|known| known.uuid.to_string())
+            .collect();
         let objects = {
             let mut state = self.state();
             let Some(device) = state.devices.get_mut(mac) else {
@@ -312,15 +335,31 @@ impl World {
         }
     }
 
+    /// The name that a clock advertises; none when it is not heard.
+    async fn name_of(&self, address: &Address) -> Result<String, ClockError> {
+        let mut scan = self.behind.scan().await?;
+        let listening = async {
+            while let Some(heard) = scan.next().await {
+                if heard.address == *address {
+                    return heard.name;
+                }
+            }
+            String::new()
+        };
+        Ok(timeout(CONNECT_LIMIT, listening).await.unwrap_or_default())
+    }
+
     /// Another program of this computer connects a device.
     pub(crate) async fn hold(self: Arc<Self>, address: &Address) -> Result<(), ClockError> {
         let mac = crate::mac_of(address);
+        let name = self.name_of(address).await?;
         let connection = self.behind.connect(address).await?;
         let new = {
             let mut state = self.state();
             let new = !state.devices.contains_key(&mac);
             let device = state.devices.entry(mac.clone()).or_default();
             device.behind = Some(address.clone());
+            device.name = name;
             device.contacts += 1;
             new
         };

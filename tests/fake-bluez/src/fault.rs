@@ -23,6 +23,11 @@ pub enum BusFault {
     NotifyRefused,
     /// The next link's notifications come twice each.
     NotificationsDoubled,
+    /// Properties of the device change all the time while the next link lasts.
+    Chatter {
+        /// Between two changes.
+        every: Duration,
+    },
     /// Something goes wrong with a write.
     Write {
         /// Writes that go well before.
@@ -78,7 +83,8 @@ impl Faults {
 
     /// Whether this fault is ordered; takes it then.
     pub(crate) fn shows(&self, wanted: BusFault) -> bool {
-        self.take(|fault| (*fault == wanted).then_some(())).is_some()
+        self.take(|fault| (*fault == wanted).then_some(()))
+            .is_some()
     }
 
     /// What goes wrong with the write that comes now.

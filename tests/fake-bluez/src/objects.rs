@@ -67,7 +67,10 @@ impl Object {
                 format!("{}/service{service:04x}", Self::Device(mac.clone()).path())
             }
             Self::Characteristic(mac, service, own) => {
-                format!("{}/char{own:04x}", Self::Service(mac.clone(), *service).path())
+                format!(
+                    "{}/char{own:04x}",
+                    Self::Service(mac.clone(), *service).path()
+                )
             }
         }
     }
@@ -111,10 +114,7 @@ impl State {
                 let device = self.devices.get(mac)?;
                 let found = device.characteristic(*service, *handle)?;
                 let link = device.link.as_ref();
-                let flags: Vec<String> = found.flags
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect();
+                let flags: Vec<String> = found.flags.iter().map(ToString::to_string).collect();
                 let notifies = flags.iter().any(|flag| flag == "notify");
                 let mut properties = HashMap::from([
                     ("UUID", Value::from(found.uuid.to_string())),
@@ -124,10 +124,7 @@ impl State {
                     ),
                     ("Value", Value::from(Vec::<u8>::new())),
                     ("Flags", Value::from(flags)),
-                    (
-                        "MTU",
-                        Value::from(link.map_or(23, |link| link.clock.mtu())),
-                    ),
+                    ("MTU", Value::from(link.map_or(23, |link| link.clock.mtu()))),
                 ]);
                 if notifies {
                     let notifying = link.is_some_and(|link| !link.subscribers.is_empty());
@@ -156,7 +153,11 @@ impl State {
     /// The introspection of a path: its interfaces and the nodes below it; none when there is
     /// nothing at it.
     pub(crate) fn introspection(&self, path: &str) -> Option<String> {
-        let below = if path == "/" { "/" } else { &format!("{path}/") };
+        let below = if path == "/" {
+            "/"
+        } else {
+            &format!("{path}/")
+        };
         let mut nodes: Vec<String> = self
             .objects()
             .iter()

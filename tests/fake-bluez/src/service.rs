@@ -109,7 +109,10 @@ impl FakeBluez {
     pub fn is_discovering(&self) -> bool {
         self.world().is_some_and(|world| {
             let state = world.state();
-            state.adapter.as_ref().is_some_and(|a| a.discovery.is_some())
+            state
+                .adapter
+                .as_ref()
+                .is_some_and(|a| a.discovery.is_some())
         })
     }
 
@@ -251,10 +254,7 @@ impl FakeBluez {
         lock(&self.fake.life).clone()
     }
 
-    async fn with_world<Done>(
-        &self,
-        what: impl FnOnce(Arc<World>) -> Done,
-    ) -> Result<(), FakeError>
+    async fn with_world<Done>(&self, what: impl FnOnce(Arc<World>) -> Done) -> Result<(), FakeError>
     where
         Done: Future<Output = ()> + Send + 'static,
     {
@@ -417,12 +417,14 @@ impl World {
                 call.answer(answer).await;
             }
             "Get" => {
-                let answer = call.arguments::<(String, String)>().and_then(|(interface, name)| {
-                    let found = interfaces
-                        .get(interface.as_str())
-                        .and_then(|properties| properties.get(name.as_str()));
-                    found.ok_or_else(|| unknown(&name))
-                });
+                let answer = call
+                    .arguments::<(String, String)>()
+                    .and_then(|(interface, name)| {
+                        let found = interfaces
+                            .get(interface.as_str())
+                            .and_then(|properties| properties.get(name.as_str()));
+                        found.ok_or_else(|| unknown(&name))
+                    });
                 call.answer(answer).await;
             }
             "Set" if object == Object::Adapter => {

@@ -41,8 +41,14 @@ impl World {
             .unwrap_or("request");
         let (link, channel, flags) = self.occupy(call, (mac, service, handle))?;
         let answer = match (kind == "command", flags.contains(&"write-without-response")) {
-            (false, _) => self.send(&link, (channel, Delivery::Answered), &bytes).await,
-            (true, true) => self.send(&link, (channel, Delivery::Unanswered), &bytes).await,
+            (false, _) => {
+                self.send(&link, (channel, Delivery::Answered), &bytes)
+                    .await
+            }
+            (true, true) => {
+                self.send(&link, (channel, Delivery::Unanswered), &bytes)
+                    .await
+            }
             // It goes out all the same, and the device drops it.
             (true, false) => Ok(()),
         };
@@ -82,10 +88,7 @@ impl World {
         };
         let link = device.link.as_mut().ok_or_else(Refusal::not_connected)?;
         if !link.writing.insert(handle) {
-            return Err(Refusal::named(
-                "org.bluez.Error.InProgress",
-                "In Progress",
-            ));
+            return Err(Refusal::named("org.bluez.Error.InProgress", "In Progress"));
         }
         Ok((link.clone(), channel, flags))
     }

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use btleplug::api::{
-    Central, CentralEvent, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions,
-    ScanFilter,
+    Central, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
 };
 use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
-use futures::StreamExt;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
@@ -19,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::hearing::{Heard, Hearing};
 use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
 use super::{failure, link};
@@ -164,7 +163,7 @@ impl Radio {
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
         let turn = turn(&self.scanning, &abandoned).await?;
         let adapter = self.powered_adapter().await?;
-        let events = in_time("the adapter's events", adapter.events()).await?;
+        let hearing = Hearing::open(&adapter).await?;
         let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
         if let Err(error) = started {
             // One that did not answer may still have begun.
@@ -175,7 +174,7 @@ impl Radio {
         if abandoned.is_cancelled() {
             feed.end.cancel();
         }
-        tokio::spawn(self.listen(adapter, events, feed, turn));
+        tokio::spawn(self.listen(adapter, hearing, feed, turn));
         Ok(scan)
     }
 
@@ -183,7 +182,7 @@ impl Radio {
     async fn listen(
         self: Arc<Self>,
         adapter: platform::Adapter,
-        mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
+        mut hearing: Hearing,
         feed: ScanFeed,
         turn: OwnedMutexGuard<()>,
     ) {
@@ -202,23 +201,22 @@ impl Radio {
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         checks.reset();
         while listening {
-            let event = tokio::select! {
+            let heard = tokio::select! {
                 biased;
                 () = end.cancelled() => break,
                 _ = checks.tick() => {
                     if still_scans(&adapter).await { continue } else { break }
                 }
-                event = events.next() => event,
+                heard = hearing.next() => heard,
             };
-            let id = match event {
-                None | Some(CentralEvent::StateUpdate(CentralState::PoweredOff)) => break,
-                Some(event) => of_device(event),
+            let device = match heard {
+                Heard::Device(device) => device,
+                Heard::Nothing => continue,
+                Heard::End => break,
             };
-            let Some(id) = id else { continue };
-            // A device that has gone meanwhile says nothing.
             let advertisement = tokio::select! {
                 () = end.cancelled() => break,
-                advertisement = self.advertisement(&adapter, &id) => advertisement,
+                advertisement = self.describe(&device) => advertisement,
             };
             if let Some(advertisement) = advertisement {
                 listening = hand_on(advertisement);
@@ -253,15 +251,6 @@ impl Radio {
             }
         }
         clocks
-    }
-
-    async fn advertisement(
-        &self,
-        adapter: &platform::Adapter,
-        id: &PeripheralId,
-    ) -> Option<Advertisement> {
-        let peripheral = in_time("a device", adapter.peripheral(id)).await.ok()?;
-        self.describe(&peripheral).await
     }
 
     /// A device as it was heard; none when the system only remembers it.
@@ -325,7 +314,7 @@ impl Radio {
             .await
             .map_err(|_| failed("it was forgotten"))?;
         let attempt = tokio::select! {
-            attempt = timeout(CONNECT, peripheral.connect()) => match attempt {
+            attempt = timeout(CONNECT, reach(&peripheral)) => match attempt {
                 Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
                 Err(_) => Err(failed("no answer")),
             },
@@ -367,6 +356,14 @@ async fn turn(
             turn.map_err(|_| failed("the scan before did not stop"))
         }
     }
+}
+
+/// Connects a device and has its services read.
+async fn reach(peripheral: &Peripheral) -> btleplug::Result<()> {
+    #[cfg(target_os = "linux")]
+    return super::bluez::connect(peripheral).await;
+    #[cfg(not(target_os = "linux"))]
+    peripheral.connect().await
 }
 
 /// Connects to the system's Bluetooth service. That may block, which must not keep what else is
@@ -461,19 +458,6 @@ fn address_of(peripheral: &Peripheral) -> Address {
         Address::new(&peripheral.id().to_string())
     } else {
         Address::new(&mac.to_string())
-    }
-}
-
-/// The device that an event says something new about.
-fn of_device(event: CentralEvent) -> Option<PeripheralId> {
-    match event {
-        CentralEvent::DeviceDiscovered(id)
-        | CentralEvent::DeviceUpdated(id)
-        | CentralEvent::ManufacturerDataAdvertisement { id, .. }
-        | CentralEvent::ServiceDataAdvertisement { id, .. }
-        | CentralEvent::ServicesAdvertisement { id, .. }
-        | CentralEvent::RssiUpdate { id, .. } => Some(id),
-        _ => None,
     }
 }
 

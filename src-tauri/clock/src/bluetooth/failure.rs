@@ -189,7 +189,10 @@ mod tests {
                 "Invalid Length (org.bluez.Error.InvalidValueLength)",
                 "refused",
             ),
-            ("Windows UWP threw error on write: Unreachable", "answer lost"),
+            (
+                "Windows UWP threw error on write: Unreachable",
+                "answer lost",
+            ),
         ];
         for (text, expected) in texts {
             assert_eq!(kind(text), expected, "{text}");

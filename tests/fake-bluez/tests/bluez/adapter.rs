@@ -62,10 +62,16 @@ fn asking_a_missing_service_again_and_again_costs_nothing() {
         let bench = bench(bus).await;
         bench.fake.stop_service().await.unwrap();
         let code = |checked: Result<(), regie_clock::ClockError>| checked.unwrap_err().code();
-        assert_eq!(code(bench.bluetooth.check().await), "bluetooth-service-missing");
+        assert_eq!(
+            code(bench.bluetooth.check().await),
+            "bluetooth-service-missing"
+        );
         let (before, tasks) = (descriptors(), bench.bluetooth.tasks());
         for _ in 0..100 {
-            assert_eq!(code(bench.bluetooth.check().await), "bluetooth-service-missing");
+            assert_eq!(
+                code(bench.bluetooth.check().await),
+                "bluetooth-service-missing"
+            );
         }
         assert!(descriptors() <= before, "{before} -> {}", descriptors());
         assert!(bench.bluetooth.tasks() <= tasks);
@@ -80,7 +86,9 @@ fn an_adapter_that_goes_during_a_search_is_said_long_before_the_end_of_it() {
         let bench = bench(bus).await;
         let _phone = bench.around.connect(&bench.clock.address()).await.unwrap();
         let (error, ()) = tokio::join!(bench.error(), async {
-            bench.soon("it searches", || bench.fake.is_discovering()).await;
+            bench
+                .soon("it searches", || bench.fake.is_discovering())
+                .await;
             bench.fake.remove_adapter().await.unwrap();
         });
         assert_eq!(error.code(), "bluetooth-no-adapter");
@@ -96,7 +104,9 @@ fn a_radio_switched_off_during_a_search_is_said() {
         let bench = bench(bus).await;
         let _phone = bench.around.connect(&bench.clock.address()).await.unwrap();
         let (error, ()) = tokio::join!(bench.error(), async {
-            bench.soon("it searches", || bench.fake.is_discovering()).await;
+            bench
+                .soon("it searches", || bench.fake.is_discovering())
+                .await;
             bench.fake.set_powered(false).await.unwrap();
         });
         assert_eq!(error.code(), "bluetooth-off");
@@ -115,10 +125,14 @@ fn a_search_survives_a_restart_of_the_service() {
         let phone = bench.around.connect(&bench.clock.address()).await.unwrap();
         let sent = picture(1);
         let (outcome, ()) = tokio::join!(bench.show(&sent), async {
-            bench.soon("it searches", || bench.fake.is_discovering()).await;
+            bench
+                .soon("it searches", || bench.fake.is_discovering())
+                .await;
             bench.fake.stop_service().await.unwrap();
             bench.fake.start_service().await.unwrap();
-            bench.soon("it searches again", || bench.fake.is_discovering()).await;
+            bench
+                .soon("it searches again", || bench.fake.is_discovering())
+                .await;
             phone.link.disconnect().await;
         });
         done(outcome);
@@ -183,7 +197,9 @@ fn a_restart_of_the_service_while_idle_is_noticed() {
         done(bench.show(&picture(1)).await);
         bench.fake.stop_service().await.unwrap();
         bench.fake.start_service().await.unwrap();
-        bench.state("asleep", |state| *state == LinkState::Asleep).await;
+        bench
+            .state("asleep", |state| *state == LinkState::Asleep)
+            .await;
         bench.assert_usable().await;
     });
 }

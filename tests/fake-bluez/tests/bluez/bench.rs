@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_clock::{
-    Address, BluetoothAdapter, ClockError, Dialects, Job, LinkState, Operation, Outcome, Picture, PictureSize,
-    Plane, Profile, Report, Request, Session, SessionConfig,
+    Address, BluetoothAdapter, ClockError, Dialects, Job, LinkState, Operation, Outcome, Picture,
+    PictureSize, Plane, Profile, Report, Request, Session, SessionConfig,
 };
 use regie_fake_bluez::{BusTiming, FakeBluez, mac_of};
 use regie_sim::{ClockSpec, SimulatedAdapter, SimulatedClock, Timing};
@@ -72,11 +72,7 @@ pub(crate) async fn bench_with(
         .await
         .unwrap();
     let bluetooth = Arc::new(BluetoothAdapter::new().unwrap());
-    let session = Session::spawn(
-        bluetooth.clone(),
-        Dialects::new(Profile::default()),
-        config,
-    );
+    let session = Session::spawn(bluetooth.clone(), Dialects::new(Profile::default()), config);
     Bench {
         fake,
         around,
@@ -119,7 +115,10 @@ impl Bench {
     pub(crate) fn assert_shows(&self, sent: &Picture) {
         let (bw, red) = self.clock.planes();
         // Not assert_eq, which would print 30000 bytes.
-        assert!(bw == sent.plane(Plane::BlackWhite), "black and white differ");
+        assert!(
+            bw == sent.plane(Plane::BlackWhite),
+            "black and white differ"
+        );
         assert!(red == sent.plane(Plane::Red), "red differs");
         let inks = unpack(sent);
         assert!(self.clock.screen().inks == inks, "the panel differs");
@@ -141,7 +140,8 @@ impl Bench {
     /// Ends the session; nothing is held, nothing is sought.
     pub(crate) async fn assert_lets_go(self) {
         self.session.shutdown(Duration::from_secs(5)).await;
-        self.soon("the link is let go", || !self.is_in_contact()).await;
+        self.soon("the link is let go", || !self.is_in_contact())
+            .await;
         assert!(!self.fake.is_discovering(), "it still discovers");
         assert_eq!(*self.session.state().borrow(), LinkState::Closed);
     }

@@ -6,9 +6,7 @@ use regie_clock::{Adapter, Job, LinkState, Outcome, Request, SessionConfig, Stag
 use regie_fake_bluez::{BusFault, BusTiming};
 use regie_sim::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
 
-use crate::bench::{
-    bench, bench_with, done, impatient_bench, picture, spec,
-};
+use crate::bench::{bench, bench_with, done, impatient_bench, picture, spec};
 use crate::isolation::isolated;
 
 /// BLE-1: one failure is not the end.
@@ -48,7 +46,9 @@ fn a_connection_that_hangs_is_given_up_and_cancelled() {
         bench.fake.order_times(BusFault::ConnectHangs, 9);
         let error = bench.error().await;
         assert_eq!(error.code(), "clock-connect-failed");
-        bench.soon("it is cancelled", || !bench.is_in_contact()).await;
+        bench
+            .soon("it is cancelled", || !bench.is_in_contact())
+            .await;
         bench.assert_usable().await;
     });
 }
@@ -62,8 +62,13 @@ fn a_cancelled_attempt_to_connect_leaves_nothing_behind() {
         bench.soon("it connects", || bench.is_in_contact()).await;
         assert_eq!(operation.progress().borrow().stage, Stage::Connecting);
         operation.cancel();
-        assert!(matches!(operation.outcome().await, Outcome::Cancelled { .. }));
-        bench.soon("it is cancelled", || !bench.is_in_contact()).await;
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
+        bench
+            .soon("it is cancelled", || !bench.is_in_contact())
+            .await;
         bench.assert_usable().await;
     });
 }
@@ -128,7 +133,11 @@ fn a_clock_that_another_program_holds_is_listed_and_usable() {
     isolated(async |bus| {
         let bench = bench(bus).await;
         bench.fake.hold(&bench.clock.address()).await.unwrap();
-        let heard = bench.session.scan(Duration::from_millis(500)).await.unwrap();
+        let heard = bench
+            .session
+            .scan(Duration::from_millis(500))
+            .await
+            .unwrap();
         assert_eq!(heard.len(), 1, "{heard:?}");
         assert!(heard[0].connected);
         assert_eq!(heard[0].rssi, None);
@@ -174,7 +183,9 @@ fn an_idle_link_whose_device_vanishes_is_noticed() {
         let bench = bench(bus).await;
         done(bench.show(&picture(1)).await);
         bench.fake.forget(&bench.clock.address()).await.unwrap();
-        bench.state("asleep", |state| *state == LinkState::Asleep).await;
+        bench
+            .state("asleep", |state| *state == LinkState::Asleep)
+            .await;
         bench.assert_usable().await;
     });
 }
@@ -186,7 +197,9 @@ fn an_idle_link_that_is_lost_is_noticed_and_made_anew() {
         let bench = bench(bus).await;
         done(bench.show(&picture(1)).await);
         bench.clock.cut_link();
-        bench.state("asleep", |state| *state == LinkState::Asleep).await;
+        bench
+            .state("asleep", |state| *state == LinkState::Asleep)
+            .await;
         bench.assert_usable().await;
     });
 }
@@ -264,10 +277,15 @@ fn a_clock_that_refuses_to_notify_is_of_use() {
 #[test]
 fn a_crowd_of_other_devices_hides_nothing() {
     isolated(async |bus| {
-        let bench = bench_with(bus, spec(), BusTiming::instant(), SessionConfig {
-            connect_limit: Duration::from_secs(20),
-            ..SessionConfig::default()
-        })
+        let bench = bench_with(
+            bus,
+            spec(),
+            BusTiming::instant(),
+            SessionConfig {
+                connect_limit: Duration::from_secs(20),
+                ..SessionConfig::default()
+            },
+        )
         .await;
         bench.fake.set_crowd(600, Duration::from_millis(1));
         done(bench.show(&picture(1)).await);

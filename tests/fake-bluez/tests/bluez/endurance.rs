@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use regie_clock::{Job, QuietHours, Request};
+use regie_fake_bluez::BusFault;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -92,5 +93,28 @@ fn twenty_pictures_in_a_row_arrive_whole_and_leak_nothing() {
         }
         Held::by(&bench).await.assert_no_more_than(&before);
         bench.assert_usable().await;
+    });
+}
+
+/// The library behind Bluetooth on Linux takes its subscriptions back in background tasks, which
+/// panic when the system says something at that very moment; and what they do not take back stays.
+#[test]
+fn a_talkative_system_makes_nothing_panic_and_leaves_no_subscription_behind() {
+    isolated(async |bus| {
+        let bench = bench(bus).await;
+        let every = Duration::from_micros(200);
+        bench
+            .fake
+            .order_times(BusFault::Chatter { every }, u32::MAX);
+        bench.fake.set_crowd(50, every);
+        for _ in 0..WARM_UP {
+            reconnect(&bench).await;
+        }
+        let before = Held::by(&bench).await;
+        for _ in 0..RECONNECTS {
+            reconnect(&bench).await;
+        }
+        Held::by(&bench).await.assert_no_more_than(&before);
+        bench.assert_lets_go().await;
     });
 }

@@ -16,7 +16,11 @@ use crate::isolation::isolated;
 fn a_scan_lists_the_clock_with_name_and_strength() {
     isolated(async |bus| {
         let bench = bench(bus).await;
-        let heard = bench.session.scan(Duration::from_millis(800)).await.unwrap();
+        let heard = bench
+            .session
+            .scan(Duration::from_millis(800))
+            .await
+            .unwrap();
         assert_eq!(heard.len(), 1, "{heard:?}");
         assert_eq!(heard[0].address, bench.address());
         assert_eq!(heard[0].name, bench.clock.name());
@@ -97,8 +101,12 @@ fn an_idle_link_is_let_go_and_made_anew() {
         let bench = bench_with(bus, spec(), BusTiming::instant(), config).await;
         done(bench.show(&picture(1)).await);
         assert!(bench.is_in_contact());
-        bench.soon("the idle link goes", || !bench.is_in_contact()).await;
-        bench.state("asleep", |state| *state == LinkState::Asleep).await;
+        bench
+            .soon("the idle link goes", || !bench.is_in_contact())
+            .await;
+        bench
+            .state("asleep", |state| *state == LinkState::Asleep)
+            .await;
         done(bench.show(&picture(2)).await);
         bench.assert_shows(&picture(2));
         assert_eq!(bench.fake.counts().links, 2);
@@ -158,11 +166,20 @@ fn a_cancelled_search_ends_the_discovery() {
         let _held = regie_clock::Adapter::connect(&phone, &bench.clock.address())
             .await
             .unwrap();
-        let operation = bench.session.submit(Job::new(Request::Toggle(Toggle::Invert)));
-        bench.soon("it searches", || bench.fake.is_discovering()).await;
+        let operation = bench
+            .session
+            .submit(Job::new(Request::Toggle(Toggle::Invert)));
+        bench
+            .soon("it searches", || bench.fake.is_discovering())
+            .await;
         operation.cancel();
-        assert!(matches!(operation.outcome().await, Outcome::Cancelled { .. }));
-        bench.soon("discovery ends", || !bench.fake.is_discovering()).await;
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
+        bench
+            .soon("discovery ends", || !bench.fake.is_discovering())
+            .await;
         bench.clock.cut_link();
         bench.assert_usable().await;
     });
@@ -174,7 +191,10 @@ fn a_cancelled_upload_keeps_the_link() {
         let bench = slow_bench(bus).await;
         let operation = bench.show_in_part(&picture(1), 20).await;
         operation.cancel();
-        assert!(matches!(operation.outcome().await, Outcome::Cancelled { .. }));
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
         assert!(bench.is_in_contact());
         assert_eq!(bench.clock.refreshes(), 0);
         bench.assert_usable().await;

@@ -93,7 +93,10 @@ fn a_cancelled_write_that_is_never_answered_lets_the_link_go() {
         bench.fake.order(write(30, BusWriteFault::Unanswered));
         let operation = bench.show_in_part(&picture(1), 30).await;
         operation.cancel();
-        assert!(matches!(operation.outcome().await, Outcome::Cancelled { .. }));
+        assert!(matches!(
+            operation.outcome().await,
+            Outcome::Cancelled { .. }
+        ));
         bench.soon("the link goes", || !bench.is_in_contact()).await;
         bench.assert_usable().await;
     });
