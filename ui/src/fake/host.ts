@@ -33,12 +33,14 @@ const UNSUPPORTED: Record<Family, Unsupported> = {
     faces: ["clock2", "clock3", "calendar2", "calendar3"],
     toggles: ["font", "hour-format"],
     quiet_hours: false,
+    countdown: false,
     reason: "code",
   },
   "epd-nrf5": {
     faces: ["clock2", "clock3", "calendar2", "calendar3"],
     toggles: ["invert", "font", "rotate180", "hour-format", "clock-color"],
     quiet_hours: true,
+    countdown: true,
     reason: "firmware",
   },
 };
@@ -453,7 +455,7 @@ export class FakeHost implements Api {
   async setTime(zone: string | null) {
     this.calls.push(`setTime ${zone}`);
     return this.#play("set-time", null, 1, () =>
-      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone } }), zone ?? this.#state.zone);
+      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone, follows_host: zone === null } }), zone ?? this.#state.zone);
   }
 
   async setFace(face: string) {
