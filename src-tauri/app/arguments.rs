@@ -157,6 +157,16 @@ pub enum ClockAction {
         #[arg(default_value_t = 6)]
         end_hour: u8,
     },
+    /// Count the days down to a date.
+    Countdown {
+        /// The day, YYYY-MM-DD.
+        date: String,
+        /// On the clock face or on the calendar.
+        #[arg(long, default_value = "clock", value_parser = ["clock", "calendar"])]
+        mode: String,
+    },
+    /// End the countdown.
+    CountdownOff,
     /// Make the screen white.
     Clear,
     /// Look for what keeps a clock from working, from this machine's Bluetooth to the clock's

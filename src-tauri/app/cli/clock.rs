@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, EngineConfig, KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
+    Channel, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView,
+    Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -38,6 +39,8 @@ fn tool(action: &ClockAction) -> &'static str {
         ClockAction::Mode { .. } => "set_mode",
         ClockAction::Toggle { .. } => "toggle",
         ClockAction::Sleep { .. } => "set_sleep",
+        ClockAction::Countdown { .. } => "countdown",
+        ClockAction::CountdownOff => "countdown_off",
         ClockAction::Clear => "clear_screen",
         ClockAction::Raw { .. } => "raw_send",
         ClockAction::Doctor { .. } => doctor::TOOL,
@@ -112,6 +115,24 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
                 .await?;
             let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
             done(engine, submitted, "set_sleep", data).await
+        }
+        ClockAction::Countdown { date, mode } => {
+            let style = match mode.as_str() {
+                "calendar" => CountdownStyle::Calendar,
+                _ => CountdownStyle::Clock,
+            };
+            let plan = CountdownPlan {
+                date: date.clone(),
+                style,
+                text: None,
+            };
+            let submitted = engine.countdown(Door::Cli, plan).await?;
+            let data = json!({ "date": date, "mode": mode });
+            done(engine, submitted, "countdown", data).await
+        }
+        ClockAction::CountdownOff => {
+            let submitted = engine.countdown_off(Door::Cli).await?;
+            done(engine, submitted, "countdown_off", json!({})).await
         }
         ClockAction::Clear => {
             let submitted = engine.clear(Door::Cli).await?;

@@ -17,7 +17,7 @@ pub mod time;
 mod unavailable;
 
 pub use bluetooth::BluetoothAdapter;
-pub use countdown::{Countdown, CountdownStyle, TextBitmap};
+pub use countdown::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
 pub use dialect::{Dialect, Dialects, Family, Pingping, Profile};
 pub use error::{AgentCode, ClockError};
 pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable};

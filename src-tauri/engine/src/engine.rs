@@ -72,6 +72,12 @@ pub trait DeviceSource: Send + Sync + 'static {
     /// # Errors
     /// [`ClockError::BluetoothUnavailable`] and the like; the engine runs on without a clock.
     fn adapter(&self, devices: Devices) -> Result<Arc<dyn Adapter>, ClockError>;
+
+    /// Whether these devices begin anew with each adapter, so that what one was known to show says
+    /// nothing about it any more.
+    fn begin_anew(&self, _devices: Devices) -> bool {
+        false
+    }
 }
 
 /// The engine; clones share it.
@@ -127,11 +133,14 @@ impl Engine {
             warnings,
             store,
             slots,
-            memory,
+            mut memory,
             keeps_choice,
         } = opened;
         let dialects = Dialects::new(profile);
         let devices = devices_in_use(&config, &settings);
+        if source.begin_anew(devices) {
+            memory.shown = None;
+        }
         let current = Current::start(0, &*source, &dialects, devices, &settings, &memory);
         let state = AppState {
             version: config.version.clone(),

@@ -5,6 +5,7 @@
 //! journal, picture slots, what is known of the clock. [`AppState`] is the whole state as one
 //! plain value, published on every change.
 
+mod composition;
 mod convert;
 mod desk;
 mod diagnosis;
@@ -23,6 +24,9 @@ mod store;
 mod studio;
 mod zones;
 
+pub use composition::{
+    Alignment, Composition, CountdownPlan, Lesson, TemplateInfo, TemplatePage, TextPage,
+};
 pub use desk::Submitted;
 pub use diagnosis::{Diagnosis, DiagnosisStep, Verdict};
 pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
@@ -40,5 +44,5 @@ pub use studio::{Rendering, Thumbnails};
 pub use zones::zones;
 
 // What doors need of the crates below, so that they depend on the engine alone.
-pub use regie_clock::{Channel, Face, Stage, Toggle};
+pub use regie_clock::{Channel, CountdownStyle, Face, Stage, Toggle};
 pub use regie_imaging::{ImagingError, Options};

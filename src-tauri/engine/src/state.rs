@@ -137,6 +137,10 @@ pub enum OperationKind {
     Toggle,
     /// Set the quiet hours.
     QuietHours,
+    /// Count the days down to a date.
+    Countdown,
+    /// End the countdown.
+    CountdownOff,
     /// Clear the screen.
     Clear,
     /// Send bytes as they are.
@@ -147,7 +151,12 @@ impl OperationKind {
     /// Whether the clock shows something else afterwards.
     pub(crate) fn changes_screen(self) -> bool {
         match self {
-            Self::Show | Self::Face | Self::Clear | Self::Raw => true,
+            Self::Show
+            | Self::Face
+            | Self::Countdown
+            | Self::CountdownOff
+            | Self::Clear
+            | Self::Raw => true,
             Self::SetTime | Self::Toggle | Self::QuietHours => false,
         }
     }
@@ -287,6 +296,8 @@ pub struct Unsupported {
     pub toggles: Vec<Toggle>,
     /// Quiet hours.
     pub quiet_hours: bool,
+    /// The countdown.
+    pub countdown: bool,
     /// Why, where something is.
     pub reason: Option<Lack>,
 }

@@ -20,6 +20,10 @@ toggles: Array<Toggle>,
  */
 quiet_hours: boolean, 
 /**
+ * The countdown.
+ */
+countdown: boolean, 
+/**
  * Why, where something is.
  */
 reason: Lack | null, };

@@ -33,12 +33,14 @@ const UNSUPPORTED: Record<Family, Unsupported> = {
     faces: ["clock2", "clock3", "calendar2", "calendar3"],
     toggles: ["font", "hour-format"],
     quiet_hours: false,
+    countdown: false,
     reason: "code",
   },
   "epd-nrf5": {
     faces: ["clock2", "clock3", "calendar2", "calendar3"],
     toggles: ["invert", "font", "rotate180", "hour-format", "clock-color"],
     quiet_hours: true,
+    countdown: true,
     reason: "firmware",
   },
 };

@@ -21,9 +21,10 @@ use dbus::nonblock::stdintf::org_freedesktop_dbus::{
     PropertiesPropertiesChanged,
 };
 use dbus::nonblock::{Proxy, SyncConnection};
+use dbus_tokio::connection::IOResource;
 use tokio::sync::mpsc;
-use tokio::task::AbortHandle;
 use tokio::time::sleep;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// News that wait. Those of a busy place come in bursts; what does not fit is said again, and the
 /// end of a link is asked for besides.
@@ -61,14 +62,8 @@ pub(super) enum News {
 /// A connection of our own to the system bus. It closes when dropped.
 pub(super) struct Bus {
     connection: Arc<SyncConnection>,
-    driver: AbortHandle,
     news: mpsc::Receiver<News>,
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        self.driver.abort();
-    }
+    _open: DropGuard,
 }
 
 impl Bus {
@@ -82,13 +77,13 @@ impl Bus {
         });
         let (driver, connection) = opened.await.map_err(other)?.map_err(other)?;
         let (sender, news) = mpsc::channel(BACKLOG);
-        let end = sender.clone();
-        let driver = tokio::spawn(async move {
-            let error = driver.await;
-            tracing::debug!(%error, "the connection to the bus has ended");
-            // Nobody may listen any more.
-            let _ = end.send(News::ServiceEnded).await;
-        });
+        let open = CancellationToken::new();
+        tokio::spawn(drive(
+            driver,
+            Arc::clone(&connection),
+            open.clone(),
+            sender.clone(),
+        ));
         let mut signals = MatchRule::new();
         signals.msg_type = Some(MessageType::Signal);
         connection.start_receive(
@@ -102,8 +97,8 @@ impl Bus {
         );
         Ok(Self {
             connection,
-            driver: driver.abort_handle(),
             news,
+            _open: open.drop_guard(),
         })
     }
 
@@ -148,6 +143,28 @@ impl Bus {
     fn ask<'a>(&'a self, path: &'a str, limit: Duration) -> Proxy<'a, &'a SyncConnection> {
         Proxy::new(SERVICE, path, limit, &*self.connection)
     }
+}
+
+/// Keeps a connection going until it is not wanted any more, or ends.
+async fn drive(
+    driver: IOResource<SyncConnection>,
+    connection: Arc<SyncConnection>,
+    open: CancellationToken,
+    sender: mpsc::Sender<News>,
+) {
+    let mut driver = Box::pin(driver);
+    tokio::select! {
+        () = open.cancelled() => {}
+        error = &mut driver => {
+            tracing::debug!(%error, "the connection to the bus has ended");
+            // Nobody may listen any more.
+            let _ = sender.send(News::ServiceEnded).await;
+        }
+    }
+    // In this order: the driver's end unregisters the file descriptor, which the connection's end
+    // gives back to the system; the other way round it may be a new connection's by then.
+    drop(driver);
+    drop(connection);
 }
 
 /// The path of a device's object.

@@ -98,10 +98,15 @@ impl Engine {
         let address = address.map(Address::parse).transpose()?;
         let fresh = match address.map(|address| self.known(&address)) {
             Some(clock) => {
-                self.shared
+                let recall = self
+                    .shared
                     .store
-                    .run(move |store| ClockMemory::recall(store, clock))
-                    .await?
+                    .run(move |store| ClockMemory::recall(store, clock));
+                let mut memory = recall.await?;
+                if self.shared.source.begin_anew(self.devices()) {
+                    memory.shown = None;
+                }
+                memory
             }
             None => ClockMemory::default(),
         };
@@ -164,11 +169,14 @@ impl Engine {
 
     /// Ends the session on the old devices and starts one on the new.
     pub(super) async fn switch(&self, devices: Devices) -> Result<(), EngineError> {
-        let memory = self
+        let mut memory = self
             .shared
             .store
             .run(move |store| ClockMemory::recall_choice(store, devices))
             .await?;
+        if self.shared.source.begin_anew(devices) {
+            memory.shown = None;
+        }
         let settings = self.shared.state.borrow().settings.clone();
         let fresh = {
             let mut current = lock(&self.shared.current);

@@ -1,10 +1,14 @@
 //! What can be asked of the clock: each becomes an operation.
 
 use jiff::Timestamp;
-use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
+use regie_clock::{
+    Channel, ClockTime, Countdown, CountdownDate, Face, QuietHours, Raw, RawPolicy, Request, Task,
+    Toggle, Zone,
+};
 use regie_imaging::{Options, Panel, Planes};
 
 use super::{Engine, checked, lock};
+use crate::composition::CountdownPlan;
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
@@ -259,6 +263,48 @@ impl Engine {
                 detail: String::new(),
                 first: Request::Clear.into(),
                 then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Counts the days down to a date.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for what is no date, or one that is over where the clock is.
+    pub async fn countdown(
+        &self,
+        door: Door,
+        plan: CountdownPlan,
+    ) -> Result<Submitted, EngineError> {
+        let date: CountdownDate = plan.date.parse()?;
+        let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Countdown,
+                detail: date.to_string(),
+                first: Request::Countdown(Countdown::new(plan.style, date)).into(),
+                then: None,
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Ends the countdown.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub async fn countdown_off(&self, door: Door) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::CountdownOff,
+                detail: String::new(),
+                first: Request::CountdownOff.into(),
+                then: None,
                 learned: Learned::ShowsNoSlot,
             },
         )

@@ -102,22 +102,23 @@ fn a_cancelled_write_that_is_never_answered_lets_the_link_go() {
     });
 }
 
-/// A toggle that surely was not sent, for the service was gone, is sent on the next link.
+/// UP-3: what surely was not sent is not in doubt.
 #[test]
-fn a_toggle_asked_of_a_service_that_has_gone_is_carried_out_when_it_is_back() {
+fn a_toggle_asked_of_a_service_that_has_just_gone_has_failed_for_certain() {
     isolated(async |bus| {
         let bench = bench(bus).await;
         let hours = Request::QuietHours(QuietHours::new(true, 23, 6).unwrap());
         done(bench.session.submit(Job::new(hours)).outcome().await);
-        assert!(bench.is_in_contact());
         bench.fake.stop_service().await.unwrap();
         let toggle = Job::new(Request::Toggle(Toggle::Invert));
-        let operation = bench.session.submit(toggle);
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        let outcome = bench.session.submit(toggle).outcome().await;
+        let Outcome::Failed { error, .. } = outcome else {
+            panic!("not failed: {outcome:?}");
+        };
+        assert_eq!(error.code(), "bluetooth-service-missing");
+        assert!(!bench.clock.is_inverted());
         bench.fake.start_service().await.unwrap();
-        done(operation.outcome().await);
-        assert!(bench.clock.is_inverted());
-        bench.session.shutdown(Duration::from_secs(5)).await;
+        bench.assert_usable().await;
     });
 }
 
