@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Bench, awake, bench_with, picture};
 use regie_clock::diagnosis::{Check, Concern, Finding, Search, Step, Verdict};
 use regie_clock::{Address, PictureSize, Request, SessionConfig, Unavailable};
-use regie_sim::{ClockSpec, Fault, SimulatedAdapter, SimulatedClock, Timing};
+use regie_sim::{ClockSpec, Fault, LinkModel, SimulatedAdapter, SimulatedClock, Timing};
 
 fn ready() -> Bench {
     bench_with(awake(), SessionConfig::default())
@@ -87,7 +87,9 @@ async fn everything_is_fine_with_a_clock_that_is_and_nothing_on_it_changes() {
     else {
         panic!("no answer");
     };
-    let write = Timing::realistic().write;
+    let LinkModel::Fixed(write) = Timing::realistic().link else {
+        panic!("the time of a write is not fixed");
+    };
     assert!(*fastest >= write && slowest >= fastest && *slowest < write * 2);
     // The panel, the picture behind it, the mode and the time are what they were.
     bench.assert_shows(&shown);
