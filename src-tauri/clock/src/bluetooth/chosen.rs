@@ -65,10 +65,20 @@ impl Chosen {
     /// The adapter to use: the first that is switched on, from then on the same.
     pub(super) async fn powered(&self) -> Result<Adapter, ClockError> {
         let mut kept = self.kept.lock().await;
-        if let Some(reason) = in_time("Bluetooth", native::available()).await? {
+        let known = match in_time("Bluetooth", native::available()).await {
+            Ok(None) => Ok(()),
+            Ok(Some(reason)) => Err(unavailable(reason)),
+            Err(error @ ClockError::BluetoothUnavailable { .. }) => Err(error),
+            Err(error) => {
+                // What it does not tell, the use of it will.
+                tracing::debug!(%error, "the system does not say whether Bluetooth can be used");
+                Ok(())
+            }
+        };
+        if let Err(error) = known {
             // What comes back is another object.
             kept.adapter = None;
-            return Err(unavailable(reason));
+            return Err(error);
         }
         if let Some(adapter) = kept.adapter.clone() {
             if is_on(&adapter).await? {
