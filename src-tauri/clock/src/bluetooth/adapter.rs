@@ -308,9 +308,13 @@ impl Radio {
         let Some(id) = id else {
             return Err(failed("it was not heard"));
         };
-        let peripheral = in_time("the clock", adapter.peripheral(&id))
-            .await
-            .map_err(|_| failed("it was forgotten"))?;
+        let peripheral = match in_time("the clock", adapter.peripheral(&id)).await {
+            Ok(peripheral) => peripheral,
+            // For Windows, btleplug drops a device with its link, but can make it anew.
+            Err(_) => in_time("the clock", adapter.add_peripheral(&id))
+                .await
+                .map_err(|_| failed("it was forgotten"))?,
+        };
         let ears = if SCAN_WHILE_CONNECTING {
             self.keep_listening(&adapter, &abandoned).await
         } else {
