@@ -36,6 +36,12 @@ pub trait Dialect: Send + Sync + 'static {
     /// What a notification means.
     fn interpret(&self, notification: &[u8]) -> Answer;
 
+    /// A write that a clock answers and that changes nothing it shows or keeps, to find out whether
+    /// writes get through; none where none is known.
+    fn probe(&self) -> Option<Write> {
+        None
+    }
+
     /// What a write does to the clock's picture memory, as far as is known. Only a dialect that
     /// says so can spare the sending of what the clock holds already.
     fn memory_effect(&self, _write: &Write) -> MemoryEffect {

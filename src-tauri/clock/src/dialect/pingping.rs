@@ -144,6 +144,18 @@ impl Dialect for Pingping {
         Ok(script)
     }
 
+    /// A picture packet that brings no picture: plane and offset, and no bytes to put there. The
+    /// buffer stays as it is, and without a trigger nothing is redrawn. Any command would change
+    /// something: even the time, on a clock that somebody has set to another zone.
+    fn probe(&self) -> Option<Write> {
+        Some(Write {
+            channel: Channel::Main,
+            bytes: vec![0x03, 0xFF, 0x00, 0x00],
+            role: Role::Command,
+            delivery: Delivery::Answered,
+        })
+    }
+
     /// Each packet says where its data goes, and the trigger shows what is there. The clock may
     /// draw its faces into the same memory, so that nothing but the picture mode, in which it
     /// draws none, lets anything be known. Whether small pictures have a memory of their own is

@@ -1,7 +1,7 @@
 //! The session: one task owns the adapter and at most one link; everybody else sends it jobs.
 
 mod actor;
-mod connect;
+pub(crate) mod connect;
 pub mod limits;
 mod line;
 mod memory;
@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ClockError;
+use crate::diagnosis::{Check, Search, Step};
 use crate::dialect::Dialects;
 use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
@@ -176,6 +177,18 @@ impl Session {
     /// How long an unused link is kept, from now on; zero lets it go after each operation.
     pub fn set_idle_timeout(&self, timeout: Duration) {
         self.shared.idle_timeout.send_replace(timeout);
+    }
+
+    /// Looks for what keeps a clock from working: the given one, else that of jobs without a target,
+    /// else the first one heard. The link is let go before and after. Each check comes as it is
+    /// made; the channel closes after the last one. Dropping it ends the search.
+    ///
+    /// # Errors
+    /// [`ClockError::QueueFull`] or [`ClockError::SessionClosed`].
+    pub fn diagnose(&self, search: Search) -> Result<mpsc::Receiver<Step>, ClockError> {
+        let (steps, made) = mpsc::channel(Check::ALL.len());
+        self.send(Command::Diagnose { search, steps })?;
+        Ok(made)
     }
 
     /// Lets the link go, after the jobs that were queued before.
