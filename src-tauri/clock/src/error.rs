@@ -105,7 +105,7 @@ pub enum ClockError {
         limit: usize,
     },
     /// A day that is over where the clock is.
-    #[error("{date} is over: there it is {today} already.")]
+    #[error("The day {date} is over: there it is {today} already.")]
     DatePast {
         /// The date given.
         date: String,
@@ -139,6 +139,28 @@ pub enum ClockError {
     NotSupported {
         /// The kind of request, or the face or toggle, by its name.
         request: String,
+    },
+    /// A firmware that does not take pictures yet.
+    #[error(
+        "The clock's firmware has version {}, but pictures need version {} or later.",
+        version_name(*.version), version_name(*.needed)
+    )]
+    FirmwareTooOld {
+        /// Its version, major in the high nibble and minor in the low one.
+        version: u8,
+        /// The first version that would do.
+        needed: u8,
+    },
+    /// A clock that has not said which panel it has.
+    #[error("The clock has not said which panel it has.")]
+    PanelUnknown,
+    /// A panel of another size or with other colours than pictures are made for.
+    #[error(
+        "The clock's panel is of model {model:02X}, but pictures are made for 400x300 pixels in two or three colours."
+    )]
+    PanelMismatch {
+        /// The number of the panel's model.
+        model: u8,
     },
     /// A profile file that cannot be understood.
     #[error("The clock profile cannot be read: {detail}.")]
@@ -280,6 +302,11 @@ pub enum ClockError {
     },
 }
 
+/// A version byte as people write it: `16` is 1.6.
+fn version_name(version: u8) -> String {
+    format!("{}.{}", version >> 4, version & 0x0F)
+}
+
 impl ClockError {
     /// A stable kebab-case name of the kind of error.
     #[must_use]
@@ -299,6 +326,9 @@ impl ClockError {
             Self::NameUnknown { .. } => "name-unknown",
             Self::CodeUnknown { .. } => "code-unknown",
             Self::NotSupported { .. } => "not-supported",
+            Self::FirmwareTooOld { .. } => "firmware-too-old",
+            Self::PanelUnknown => "panel-unknown",
+            Self::PanelMismatch { .. } => "panel-mismatch",
             Self::ProfileInvalid { .. } => "profile-invalid",
             Self::RawEmpty => "raw-empty",
             Self::RawTooLong { .. } => "raw-too-long",
@@ -346,6 +376,8 @@ impl ClockError {
             | Self::NameUnknown { .. }
             | Self::CodeUnknown { .. }
             | Self::NotSupported { .. }
+            | Self::FirmwareTooOld { .. }
+            | Self::PanelMismatch { .. }
             | Self::ProfileInvalid { .. }
             | Self::RawEmpty
             | Self::RawTooLong { .. }
@@ -357,6 +389,7 @@ impl ClockError {
             | Self::DiscoveryTimeout { .. }
             | Self::ServicesUnread { .. } => AgentCode::ConnectTimeout,
             Self::BluetoothUnavailable { .. }
+            | Self::PanelUnknown
             | Self::CharacteristicsMissing { .. }
             | Self::WriteRefused { .. }
             | Self::WriteUnanswered { .. }
@@ -399,6 +432,15 @@ impl ClockError {
             }
             Self::NotSupported { .. } => {
                 "Clocks differ in what they can do. Pictures and the time work on every one; what this one lacks is greyed in the window."
+            }
+            Self::FirmwareTooOld { .. } => {
+                "Update the clock with the tool of its firmware, EPD-nRF5; the time and the faces work as it is."
+            }
+            Self::PanelUnknown => {
+                "Nothing is sent to a panel that may not fit. Disconnect and try again; if it stays like this, take the clock's battery out for a moment."
+            }
+            Self::PanelMismatch { .. } => {
+                "Pictures fit the 4.2-inch panels of models 01 to 04. If the clock has one of them, set its model with the tool of its firmware, EPD-nRF5; clearing the screen works on every panel."
             }
             Self::ProfileInvalid { .. } => {
                 "Each entry has a name, channel = \"main\" or \"alt\", and bytes as hexadecimal text."
@@ -455,7 +497,9 @@ impl ClockError {
             Self::ZoneUnknown { input }
             | Self::OffsetOutOfRange { input }
             | Self::AddressInvalid { input } => vec![("input", input.clone())],
-            Self::TimeOutOfRange | Self::RawEmpty | Self::SessionClosed => Vec::new(),
+            Self::TimeOutOfRange | Self::PanelUnknown | Self::RawEmpty | Self::SessionClosed => {
+                Vec::new()
+            }
             Self::PlaneLength {
                 size,
                 plane,
@@ -488,6 +532,11 @@ impl ClockError {
             }
             Self::CodeUnknown { name } => vec![("name", name.clone())],
             Self::NotSupported { request } => vec![("request", request.clone())],
+            Self::FirmwareTooOld { version, needed } => vec![
+                ("version", version_name(*version)),
+                ("needed", version_name(*needed)),
+            ],
+            Self::PanelMismatch { model } => vec![("model", format!("{model:02X}"))],
             Self::RawTooLong {
                 channel,
                 limit,

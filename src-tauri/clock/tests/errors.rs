@@ -39,10 +39,16 @@ fn every_error() -> Vec<ClockError> {
         },
         ClockError::CodeUnknown { name: text() },
         ClockError::DatePast {
-            date: text(),
-            today: text(),
+            date: "2026-12-24".to_owned(),
+            today: "2026-12-25".to_owned(),
         },
         ClockError::NotSupported { request: text() },
+        ClockError::FirmwareTooOld {
+            version: 0x15,
+            needed: 0x16,
+        },
+        ClockError::PanelUnknown,
+        ClockError::PanelMismatch { model: 0x0C },
         ClockError::ProfileInvalid { detail: text() },
         ClockError::RawEmpty,
         ClockError::RawTooLong {

@@ -88,7 +88,7 @@ async fn everything_is_fine_with_a_clock_that_is_and_nothing_on_it_changes() {
         panic!("no answer");
     };
     let LinkModel::Fixed(write) = Timing::realistic().link else {
-        panic!("the time of a write is not fixed");
+        panic!("another link model");
     };
     assert!(*fastest >= write && slowest >= fastest && *slowest < write * 2);
     // The panel, the picture behind it, the mode and the time are what they were.

@@ -71,6 +71,10 @@ pub(super) struct Held {
     pub(super) dialect: Arc<dyn Dialect>,
     /// What it has said of itself on this link.
     pub(super) traits: Traits,
+    /// Since when there is the link.
+    pub(super) since: Instant,
+    /// It has had the time to say what it is.
+    pub(super) introduced: bool,
     /// What it holds of the picture sent last on this link.
     pub(super) memory: PictureMemory,
 }
@@ -366,11 +370,15 @@ impl Actor {
         }
     }
 
-    /// Whether there is a family that can carry it out; the error of the first if not.
+    /// Whether there is a family that can carry it out. If not, the error of the linked clock's,
+    /// or of the first.
     fn can_be_done(&self, task: &Task) -> Result<(), ClockError> {
+        let linked = self.held.as_ref().and_then(|held| held.clock.family);
+        let mut families = Family::ALL;
+        families.sort_by_key(|family| Some(*family) != linked);
         let terms = Terms::of_mtu(u16::MAX);
         let mut first = Ok(());
-        for family in Family::ALL {
+        for family in families {
             match task.script(&**self.dialects.of(family), terms) {
                 Ok(_) => return Ok(()),
                 Err(error) => first = first.and(Err(error)),

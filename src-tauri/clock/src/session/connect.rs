@@ -241,6 +241,8 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
+                    introduced: false,
                     memory: PictureMemory::default(),
                 }))
             }

@@ -197,10 +197,12 @@ impl Engine {
     }
 
     fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
+        let replaced = matches!(learned, Learned::Time { .. }) && memory.time_replaces_picture();
+        let changed = learned.changes_screen() || replaced;
         if !end.clock.is_done() {
             // Where nothing was sent, the screen shows what it showed.
-            if learned.changes_screen() && end.clock.report().packets > 0 {
-                memory.shown = None;
+            if changed && end.clock.report().packets > 0 {
+                (memory.shown, memory.face) = (None, None);
             }
             return;
         }
@@ -208,6 +210,7 @@ impl Engine {
             Learned::Nothing => {}
             Learned::Shows { held, mono } => {
                 memory.shown = Some(held.clone());
+                memory.face = Some(Face::Picture);
                 memory.shown_mono = *mono;
                 if end.clock.report().data_bytes > 0 {
                     memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
@@ -215,10 +218,20 @@ impl Engine {
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.
-            Learned::Face(Face::Picture) => {}
-            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown = None,
+            Learned::Face(Face::Picture) => memory.face = Some(Face::Picture),
+            Learned::Face(face) => {
+                memory.shown = None;
+                memory.face = Some(*face);
+            }
+            Learned::ShowsNoSlot => {
+                memory.shown = None;
+                memory.face = Some(Face::Picture);
+            }
             Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
             Learned::Time { zone, follows_host } => {
+                if replaced {
+                    (memory.shown, memory.face) = (None, Some(Face::Calendar1));
+                }
                 memory.time_set = Some(TimeSet {
                     at: Timestamp::now().to_string(),
                     zone: zone.to_string(),
