@@ -10,7 +10,11 @@ record=/dev/vport0p1
 clock=$!
 mkdir -p /run/dbus /var/lib/bluetooth
 dbus-daemon --system --fork
-/usr/libexec/bluetooth/bluetoothd --nodetach >/run/bluetoothd.log 2>&1 &
+# Started again when it ends, as a system does.
+while :; do
+    /usr/libexec/bluetooth/bluetoothd --nodetach
+    sleep 1
+done >/run/bluetoothd.log 2>&1 &
 
 # A second each at most; the emulated computer takes about ten.
 tries=60

@@ -4,14 +4,16 @@ Speaks the family's GATT table: a picture characteristic that takes write reques
 a command characteristic that takes write requests of at most 128 bytes. The name comes in the scan
 response only. What happens is written to the log, one line each:
 
-    up 512 / down         a link with this MTU at its first write, and its end
+    up / down REASON      a link, and its end with the reason as HCI tells it
+    asleep                it does not advertise any more for a while
     W main|alt HEX        a write that was taken
     E main|alt HEX        one that was refused: its length, or a kind that is not permitted
 
 Orders come as lines on a local port and are answered with a line:
 
     lose-link N      go out of range at the Nth picture packet from now, and come back later
-    sleep / wake     stop and start advertising
+    doze S           fall asleep for S seconds when the next active scan ends, so that the clock
+                     was heard and is not there any more when it is to be connected
 """
 
 import asyncio
@@ -141,16 +143,21 @@ class Clock:
         await asyncio.sleep(AWAY - SUPERVISION)
         self.air.out_of_range = False
 
+    def doze(self, seconds):
+        self.radios[0].scan_stopped = lambda: None
+        self.note('asleep')
+        advertiser = self.radios[1].le_legacy_advertiser
+        advertiser.stop()
+        asyncio.get_running_loop().call_later(seconds, advertiser.start)
+
     async def obey(self, reader, writer):
         while line := (await reader.readline()).decode().split():
             answer = 'ok'
             match line:
                 case ['lose-link', packets]:
                     self.packets_left = int(packets)
-                case ['sleep']:
-                    await self.device.stop_advertising()
-                case ['wake']:
-                    await self.device.start_advertising(auto_restart=True)
+                case ['doze', seconds]:
+                    self.radios[0].scan_stopped = lambda: self.doze(float(seconds))
                 case _:
                     answer = 'unknown order'
             writer.write(f'{answer}\n'.encode())

@@ -27,6 +27,9 @@ ACTIVE = 1  # kind of scan in which scan responses are asked for
 class Radio(Controller):
     """A controller that does what it announces."""
 
+    # Called when an active scan has been stopped.
+    scan_stopped = staticmethod(lambda: None)
+
     le_features = Controller.le_features & ~NOT_THERE
     le_acl_data_packet_length = 251
     supported_max_tx_octets = supported_max_rx_octets = 251
@@ -50,6 +53,13 @@ class Radio(Controller):
             )
         )
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
+
+    def on_hci_le_set_scan_enable_command(self, command):
+        was_listening = self.le_scan_enable and self.le_scan_type == ACTIVE
+        answer = super().on_hci_le_set_scan_enable_command(command)
+        if was_listening and not self.le_scan_enable:
+            self.scan_stopped()
+        return answer
 
     def on_advertising_pdu(self, pdu):
         """Reports an advertisement and, in an active scan, the scan response on its own."""

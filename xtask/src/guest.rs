@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use crate::process::{Failure, command, output, run, run_in};
-use crate::{packages, root};
+use crate::{front_end, packages, root};
 
 /// Kernels older than this crash when a link is closed before its MTU is agreed.
 const OLDEST_KERNEL: (u32, u32) = (6, 12);
@@ -22,11 +22,24 @@ const MODULES: &[&str] = &[
     "cmac",
 ];
 
-/// Runs the test. `arguments` go to the test program.
+/// Builds what the test needs, too, then runs it.
+///
+/// # Errors
+/// As [`test`].
+pub(crate) fn build_and_test() -> Result<(), Failure> {
+    packages::install(packages::Purpose::Build)?;
+    front_end::build()?;
+    // With every package and its tests, as in the whole run, so that nothing is built twice.
+    let call = ["test", "--workspace", "--no-run", "--test", "command_line"];
+    run_in(&root(), "cargo", &call)?;
+    test()
+}
+
+/// Runs the test, for which regie is built already.
 ///
 /// # Errors
 /// What cannot be had, and how to get it; or the test's failure.
-pub(crate) fn test(arguments: &[&str]) -> Result<(), Failure> {
+pub(crate) fn test() -> Result<(), Failure> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         println!("The test against real BlueZ needs Linux on x86-64.");
         return Ok(());
@@ -36,12 +49,8 @@ pub(crate) fn test(arguments: &[&str]) -> Result<(), Failure> {
     pieces.kernel()?;
     pieces.python()?;
     pieces.initramfs()?;
-    let call = [
-        &["test", "--package", "regie-guest-test", "--test", "guest"],
-        &["--", "--nocapture", "--test-threads=1"][..],
-        arguments,
-    ]
-    .concat();
+    let call = ["test", "--workspace", "--test", "guest", "--"];
+    let call = [&call[..], &["--nocapture", "--test-threads=1"]].concat();
     run_in(&root(), "cargo", &call)
 }
 

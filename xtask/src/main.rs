@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     let outcome = match command.as_str() {
         "run" => run(rest),
         "test" => tests::run_all(),
-        "guest" => guest::test(&[]),
+        "guest" => guest::build_and_test(),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
         "bench" => run_in(&root(), "cargo", &["bench"]),

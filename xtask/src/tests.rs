@@ -17,7 +17,7 @@ const STEPS: &[Step] = &[
     ("front end: test", front_end::test),
     ("workspace", workspace),
     ("window", window),
-    ("real BlueZ", || guest::test(&[])),
+    ("real BlueZ", guest::test),
 ];
 
 /// Runs every step and prints how long each took.

@@ -43,6 +43,14 @@ pub enum Surprise {
         /// How it ended.
         detail: String,
     },
+    /// The product's program did not do what it was told.
+    #[error("{what}: {detail}")]
+    Program {
+        /// Its arguments.
+        what: String,
+        /// How it ended and what it said.
+        detail: String,
+    },
     /// The clock took no order.
     #[error("the clock did not obey: {0}")]
     Order(String),
@@ -94,7 +102,7 @@ impl<W: Write> Drive<W> {
         order(&format!("lose-link {}", scene::LAST_PACKET)).await?;
         self.job("interrupted picture", Job::new(scene.interrupted), 1)
             .await?;
-        self.finish().await
+        Ok(())
     }
 
     /// `reconnects` links made and let go, then `uploads` pictures, with what the process uses
@@ -103,22 +111,19 @@ impl<W: Write> Drive<W> {
     /// # Errors
     /// [`Surprise`].
     pub async fn soak(&mut self, reconnects: u32, uploads: u32) -> Result<(), Surprise> {
-        let face = Scene::new()?.time;
-        let Request::SetTime(time) = face else {
-            return Ok(());
-        };
+        let time = Scene::new()?.now;
         for round in 1..=reconnects {
             // The one request that does not redraw.
             let job = Job::new(Request::SetFace(Face::Picture, time));
             self.job(&format!("reconnect {round}"), job, 0).await?;
-            self.session.disconnect().await?;
+            self.let_go().await?;
         }
         for round in 1..=uploads {
             let picture = scene::picture(u64::from(round))?;
             let job = Job::new(Request::Picture(picture));
             self.job(&format!("upload {round}"), job, 0).await?;
         }
-        self.finish().await
+        Ok(())
     }
 
     /// Listens, and wants the one clock there is, with its name.
@@ -146,7 +151,22 @@ impl<W: Write> Drive<W> {
     /// # Errors
     /// [`Surprise::Ended`].
     pub async fn job(&mut self, what: &str, job: Job, reconnects: u32) -> Result<Report, Surprise> {
-        let operation = self.session.submit(job);
+        let operation = self.submit(job);
+        self.ended(what, operation, reconnects).await
+    }
+
+    /// Begins a job.
+    pub(crate) fn submit(&self, job: Job) -> Operation {
+        self.session.submit(job)
+    }
+
+    /// Waits for the end of a job that has to succeed, with this many links made anew.
+    pub(crate) async fn ended(
+        &mut self,
+        what: &str,
+        operation: Operation,
+        reconnects: u32,
+    ) -> Result<Report, Surprise> {
         let surprise = |detail: String| Surprise::Ended {
             what: what.to_owned(),
             detail,
@@ -174,13 +194,25 @@ impl<W: Write> Drive<W> {
         Ok(report)
     }
 
-    async fn finish(&mut self) -> Result<(), Surprise> {
-        self.session.disconnect().await?;
+    /// Lets the link go.
+    ///
+    /// # Errors
+    /// As [`Session::disconnect`].
+    pub async fn let_go(&mut self) -> Result<(), Surprise> {
+        Ok(self.session.disconnect().await?)
+    }
+
+    /// Lets the link go and ends the session.
+    ///
+    /// # Errors
+    /// [`Surprise`].
+    pub async fn finish(&mut self) -> Result<(), Surprise> {
+        self.let_go().await?;
         self.session.shutdown(GRACE).await;
         self.tell(&format!("over; {}", Figures::now()?))
     }
 
-    fn tell(&mut self, line: &str) -> Result<(), Surprise> {
+    pub(crate) fn tell(&mut self, line: &str) -> Result<(), Surprise> {
         let seconds = self.began.elapsed().as_secs_f64();
         writeln!(self.console, "driver {seconds:6.1} s: {line}")?;
         self.console.flush()?;
@@ -206,7 +238,7 @@ async fn follow(operation: &Operation) -> (String, Outcome) {
 }
 
 /// Tells the clock to do something.
-async fn order(text: &str) -> Result<(), Surprise> {
+pub(crate) async fn order(text: &str) -> Result<(), Surprise> {
     let exchange = async {
         let mut stream = BufReader::new(TcpStream::connect(ORDERS).await?);
         stream.write_all(format!("{text}\n").as_bytes()).await?;

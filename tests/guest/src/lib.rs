@@ -8,5 +8,7 @@
 pub mod drive;
 pub mod figures;
 pub mod machine;
+pub mod program;
 pub mod record;
 pub mod scene;
+pub mod trouble;

@@ -61,7 +61,7 @@ impl Record {
     fn take(&mut self, line: &str) -> Option<()> {
         let words: Vec<&str> = line.split(' ').collect();
         match words.as_slice() {
-            ["ready"] => {}
+            ["ready" | "asleep"] => {}
             ["up"] => self.links.push(Link::default()),
             ["down", reason] => {
                 let reason = u8::from_str_radix(reason.strip_prefix("0x")?, 16).ok()?;

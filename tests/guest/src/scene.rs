@@ -17,6 +17,8 @@ const INSTANT: i64 = 1_786_250_096;
 /// The requests of the scene, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scene {
+    /// The time it plays at.
+    pub now: ClockTime,
     /// A picture.
     pub picture: Request,
     /// The time.
@@ -34,11 +36,12 @@ impl Scene {
     /// None but those of a fault in the clock's own types.
     pub fn new() -> Result<Self, ClockError> {
         let zone: Zone = "+08:00".parse()?;
-        let time = ClockTime::at(INSTANT, &zone)?;
+        let now = ClockTime::at(INSTANT, &zone)?;
         Ok(Self {
+            now,
             picture: Request::Picture(picture(1)?),
-            time: Request::SetTime(time),
-            face: Request::SetFace(Face::Clock1, time),
+            time: Request::SetTime(now),
+            face: Request::SetFace(Face::Clock1, now),
             interrupted: Request::Picture(picture(2)?),
         })
     }

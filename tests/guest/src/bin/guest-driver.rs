@@ -1,5 +1,5 @@
-//! Drives the emulated clock from inside the guest: `guest-driver play`, or
-//! `guest-driver soak RECONNECTS UPLOADS`.
+//! Drives the emulated clock from inside the guest: `guest-driver all REGIE PICTURE` for
+//! everything that the test looks at, or one of its parts.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -32,16 +32,31 @@ fn main() -> ExitCode {
 async fn run(arguments: &[&str]) -> Result<(), Surprise> {
     let mut drive = Drive::start(io::stdout())?;
     match arguments {
-        ["play"] => drive.play().await,
-        ["soak", reconnects, uploads] => match (reconnects.parse(), uploads.parse()) {
-            (Ok(reconnects), Ok(uploads)) => drive.soak(reconnects, uploads).await,
-            _ => Err(usage()),
-        },
-        _ => Err(usage()),
+        ["all", program, picture] => {
+            drive.play().await?;
+            drive.after_a_killed_process().await?;
+            drive.while_the_clock_dozes().await?;
+            drive.program(program.as_ref(), picture.as_ref()).await?;
+        }
+        ["play"] => drive.play().await?,
+        ["program", program, picture] => drive.program(program.as_ref(), picture.as_ref()).await?,
+        ["killed"] => drive.after_a_killed_process().await?,
+        ["hold"] => drive.hold().await?,
+        ["doze"] => drive.while_the_clock_dozes().await?,
+        ["restart", signal] => drive.while_the_service_restarts(signal).await?,
+        ["soak", reconnects, uploads] => {
+            let (Ok(reconnects), Ok(uploads)) = (reconnects.parse(), uploads.parse()) else {
+                return Err(usage());
+            };
+            drive.soak(reconnects, uploads).await?;
+        }
+        _ => return Err(usage()),
     }
+    drive.finish().await
 }
 
 fn usage() -> Surprise {
-    let text = "usage: guest-driver play | soak RECONNECTS UPLOADS";
+    let text = "usage: guest-driver all REGIE PICTURE | play | program REGIE PICTURE | killed | hold | doze \
+                | restart SIGNAL | soak RECONNECTS UPLOADS";
     Surprise::Io(io::Error::new(io::ErrorKind::InvalidInput, text))
 }
