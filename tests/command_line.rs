@@ -207,6 +207,9 @@ fn the_clocks_small_jobs_are_done() {
         &["toggle", "invert"],
         &["sleep", "on", "23", "6"],
         &["sleep", "off"],
+        &["countdown", "9999-12-31"],
+        &["countdown", "9999-12-31", "--mode", "calendar"],
+        &["countdown-off"],
         &["raw", "E2"],
     ] {
         let arguments = [&["--demo", "clock"], job].concat();
@@ -230,6 +233,10 @@ fn what_nobody_has_published_or_what_can_harm_is_refused_with_a_hint() {
     desk.refused(&["--demo", "clock", "raw", "xyz"]);
     desk.refused(&["--demo", "clock", "mode", "sundial"]);
     desk.refused(&["--demo", "clock", "mode", "image7"]);
+    desk.refused(&["--demo", "clock", "mode", "mono"]);
+    desk.refused(&["--demo", "clock", "countdown", "2026-02-29"]);
+    let over = desk.refused(&["--demo", "clock", "countdown", "2026-01-01"]);
+    assert!(over.contains("2026-01-01 is over"), "{over}");
     desk.refused(&["--demo", "clock", "mode", "image3"]);
     desk.refused(&["--demo", "clock", "set-time", "--tz", "Mars/Olympus"]);
     desk.refused(&["--demo", "clock", "set-time", "--tz", "15"]);

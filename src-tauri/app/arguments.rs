@@ -134,10 +134,10 @@ pub enum ClockAction {
         #[arg(long, value_name = "ZONE", allow_hyphen_values = true)]
         tz: Option<String>,
     },
-    /// Change the face: clock1, clock2, clock3, calendar1, calendar2, calendar3, or image0 to
-    /// image3 for a kept picture.
+    /// Change what the clock shows: clock1, clock2, clock3, calendar1, calendar2, calendar3; image0
+    /// to image3 for a kept picture; mono or tricolor for the picture shown, without and with red.
     Mode {
-        /// The face.
+        /// The mode.
         mode: String,
     },
     /// Flip a setting: invert, rotate180, clock_color, font or hour_format.
@@ -157,6 +157,16 @@ pub enum ClockAction {
         #[arg(default_value_t = 6)]
         end_hour: u8,
     },
+    /// Count the days down to a date.
+    Countdown {
+        /// The day, YYYY-MM-DD.
+        date: String,
+        /// On the clock face or on the calendar.
+        #[arg(long, default_value = "clock", value_parser = ["clock", "calendar"])]
+        mode: String,
+    },
+    /// End the countdown.
+    CountdownOff,
     /// Make the screen white.
     Clear,
     /// Send bytes as they are; those that can harm the clock are refused.

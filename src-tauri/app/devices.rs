@@ -41,6 +41,10 @@ impl Devices {
 }
 
 impl DeviceSource for Devices {
+    fn begin_anew(&self, kind: Kind) -> bool {
+        kind == Kind::Simulated
+    }
+
     fn adapter(&self, kind: Kind) -> Result<Arc<dyn Adapter>, ClockError> {
         match kind {
             Kind::Bluetooth => {

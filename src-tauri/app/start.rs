@@ -126,6 +126,7 @@ fn give_up<R: Runtime>(app: &AppHandle<R>, error: &EngineError) {
 /// Tells window and tray of every change, until the engine ends.
 async fn follow<R: Runtime>(app: AppHandle<R>, engine: Engine, mut tray: Option<Tray<R>>) {
     let mut changes = engine.state();
+    engine.keep_time();
     while changes.changed().await.is_ok() {
         let state = changes.borrow_and_update().clone();
         if let Err(error) = app.emit(STATE_EVENT, &state) {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Door, Engine, EngineConfig, Face, KnownClock, LinkView, Progress, SLOTS, Stage,
-    Submitted, Toggle,
+    Channel, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView,
+    Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::Panel;
 use serde_json::{Value, json};
@@ -38,6 +38,8 @@ fn tool(action: &ClockAction) -> &'static str {
         ClockAction::Mode { .. } => "set_mode",
         ClockAction::Toggle { .. } => "toggle",
         ClockAction::Sleep { .. } => "set_sleep",
+        ClockAction::Countdown { .. } => "countdown",
+        ClockAction::CountdownOff => "countdown_off",
         ClockAction::Clear => "clear_screen",
         ClockAction::Raw { .. } => "raw_send",
     }
@@ -92,13 +94,7 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "set_time", json!({})).await
         }
         ClockAction::Mode { mode } => {
-            let slot = mode
-                .strip_prefix("image")
-                .and_then(|slot| slot.parse().ok());
-            let submitted = match slot {
-                Some(slot) => engine.show_slot(Door::Cli, slot).await?,
-                None => engine.set_face(Door::Cli, face(mode)?).await?,
-            };
+            let submitted = engine.set_mode(Door::Cli, mode.parse()?).await?;
             done(engine, submitted, "set_mode", json!({ "mode": mode })).await
         }
         ClockAction::Toggle { name } => {
@@ -117,6 +113,24 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
             done(engine, submitted, "set_sleep", data).await
         }
+        ClockAction::Countdown { date, mode } => {
+            let style = match mode.as_str() {
+                "calendar" => CountdownStyle::Calendar,
+                _ => CountdownStyle::Clock,
+            };
+            let plan = CountdownPlan {
+                date: date.clone(),
+                style,
+                text: None,
+            };
+            let submitted = engine.countdown(Door::Cli, plan).await?;
+            let data = json!({ "date": date, "mode": mode });
+            done(engine, submitted, "countdown", data).await
+        }
+        ClockAction::CountdownOff => {
+            let submitted = engine.countdown_off(Door::Cli).await?;
+            done(engine, submitted, "countdown_off", json!({})).await
+        }
         ClockAction::Clear => {
             let submitted = engine.clear(Door::Cli).await?;
             done(engine, submitted, "clear_screen", json!({})).await
@@ -131,19 +145,6 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
         }
     }
-}
-
-fn face(name: &str) -> Result<Face, Failure> {
-    Face::ALL
-        .into_iter()
-        .find(|face| face.name() == name)
-        .filter(|&face| face != Face::Picture)
-        .ok_or_else(|| {
-            let faces = Face::ALL.into_iter().filter(|&face| face != Face::Picture);
-            let slots = (0..SLOTS).map(|slot| format!("image{slot}"));
-            let known = faces.map(|face| face.to_string()).chain(slots);
-            unknown("face", name, known)
-        })
 }
 
 fn toggle(name: &str) -> Result<Toggle, Failure> {

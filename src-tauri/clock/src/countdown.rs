@@ -1,8 +1,13 @@
 //! The countdown: a date, and an optional line of text drawn by the host.
 
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::ClockError;
+use crate::time::ClockTime;
 
 /// How the countdown looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,55 +83,115 @@ impl TextBitmap {
     }
 }
 
+/// A day that a clock can count down to: one of the calendar, from 2001 to 9999.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CountdownDate(Date);
+
+impl CountdownDate {
+    /// First year the clock's own control page sends.
+    pub const FIRST_YEAR: i16 = 2001;
+
+    /// A day of the calendar.
+    ///
+    /// # Errors
+    /// [`ClockError::DateInvalid`] when there is no such day, or none that a clock takes.
+    pub fn new(year: i16, month: i8, day: i8) -> Result<Self, ClockError> {
+        // The calendar of the library ends with the year 9999, as that of the clock does.
+        Date::new(year, month, day)
+            .ok()
+            .filter(|date| date.year() >= Self::FIRST_YEAR)
+            .map(Self)
+            .ok_or_else(|| ClockError::DateInvalid {
+                date: format!("{year:04}-{month:02}-{day:02}"),
+            })
+    }
+
+    /// The same, if it is not over.
+    ///
+    /// # Errors
+    /// [`ClockError::DatePast`] when it lies before the day of `now`.
+    pub fn not_before(self, now: &ClockTime) -> Result<Self, ClockError> {
+        // The time's date is one of the calendar, and both are in its range.
+        let today = Date::new(now.year() as i16, now.month() as i8, now.day() as i8);
+        match today {
+            Ok(today) if self.0 < today => Err(ClockError::DatePast {
+                date: self.0.to_string(),
+                today: today.to_string(),
+            }),
+            _ => Ok(self),
+        }
+    }
+
+    /// Year, 2001..=9999.
+    #[must_use]
+    pub fn year(self) -> u16 {
+        // Never negative, by construction.
+        self.0.year().unsigned_abs()
+    }
+
+    /// Month, 1..=12.
+    #[must_use]
+    pub fn month(self) -> u8 {
+        self.0.month().unsigned_abs()
+    }
+
+    /// Day of the month, 1..=31.
+    #[must_use]
+    pub fn day(self) -> u8 {
+        self.0.day().unsigned_abs()
+    }
+}
+
+impl FromStr for CountdownDate {
+    type Err = ClockError;
+
+    /// From `YYYY-MM-DD` and nothing else.
+    fn from_str(text: &str) -> Result<Self, ClockError> {
+        let invalid = || ClockError::DateInvalid {
+            date: text.to_owned(),
+        };
+        let date: Date = text.parse().map_err(|_| invalid())?;
+        // The library takes other ISO forms, too.
+        if date.to_string() != text {
+            return Err(invalid());
+        }
+        Self::new(date.year(), date.month(), date.day()).map_err(|_| invalid())
+    }
+}
+
+impl fmt::Display for CountdownDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// A countdown to a date.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Countdown {
     style: CountdownStyle,
-    year: u16,
-    month: u8,
-    day: u8,
+    date: CountdownDate,
     text: Option<TextBitmap>,
 }
 
 impl Countdown {
-    /// First year the clock's own control page sends.
-    pub const FIRST_YEAR: u16 = 2001;
-    /// Last year that fits in four decimal digits.
-    pub const LAST_YEAR: u16 = 9999;
-
     /// A countdown without text: the clock keeps the text it has.
-    ///
-    /// # Errors
-    /// [`ClockError::DateInvalid`] when there is no such date from 2001 to 9999.
-    pub fn new(style: CountdownStyle, year: u16, month: u8, day: u8) -> Result<Self, ClockError> {
-        let exists = match (i16::try_from(year), i8::try_from(month), i8::try_from(day)) {
-            (Ok(y), Ok(m), Ok(d)) => jiff::civil::Date::new(y, m, d).is_ok(),
-            _ => false,
-        };
-        if !exists || !(Self::FIRST_YEAR..=Self::LAST_YEAR).contains(&year) {
-            return Err(ClockError::DateInvalid {
-                date: format!("{year:04}-{month:02}-{day:02}"),
-            });
-        }
-        Ok(Self {
+    #[must_use]
+    pub fn new(style: CountdownStyle, date: CountdownDate) -> Self {
+        Self {
             style,
-            year,
-            month,
-            day,
+            date,
             text: None,
-        })
+        }
     }
 
     /// A countdown with a line of text; the style is the text's.
-    ///
-    /// # Errors
-    /// As [`Countdown::new`].
-    pub fn with_text(text: TextBitmap, year: u16, month: u8, day: u8) -> Result<Self, ClockError> {
-        let plain = Self::new(text.style, year, month, day)?;
-        Ok(Self {
+    #[must_use]
+    pub fn with_text(text: TextBitmap, date: CountdownDate) -> Self {
+        Self {
+            style: text.style,
+            date,
             text: Some(text),
-            ..plain
-        })
+        }
     }
 
     /// How it looks.
@@ -135,10 +200,10 @@ impl Countdown {
         self.style
     }
 
-    /// Year, month and day it runs to.
+    /// The day it runs to.
     #[must_use]
-    pub fn date(&self) -> (u16, u8, u8) {
-        (self.year, self.month, self.day)
+    pub fn date(&self) -> CountdownDate {
+        self.date
     }
 
     /// The line of text, if any.

@@ -103,6 +103,14 @@ pub enum ClockError {
         /// Most characters of the style.
         limit: usize,
     },
+    /// A day that is over where the clock is.
+    #[error("{date} is over: there it is {today} already.")]
+    DatePast {
+        /// The date given.
+        date: String,
+        /// The date it is.
+        today: String,
+    },
     /// A countdown bitmap whose length does not fit its characters.
     #[error("The countdown text needs {expected} bytes of bitmap, but {actual} were given.")]
     CountdownBitmapLength {
@@ -281,6 +289,7 @@ impl ClockError {
             Self::HoursEqual { .. } => "hours-equal",
             Self::HourInvalid { .. } => "hour-invalid",
             Self::DateInvalid { .. } => "date-invalid",
+            Self::DatePast { .. } => "date-past",
             Self::CountdownTextLength { .. } => "countdown-text-length",
             Self::CountdownBitmapLength { .. } => "countdown-bitmap-length",
             Self::NameUnknown { .. } => "name-unknown",
@@ -325,6 +334,7 @@ impl ClockError {
             | Self::HoursEqual { .. }
             | Self::HourInvalid { .. }
             | Self::DateInvalid { .. }
+            | Self::DatePast { .. }
             | Self::CountdownTextLength { .. }
             | Self::CountdownBitmapLength { .. }
             | Self::NameUnknown { .. }
@@ -369,6 +379,7 @@ impl ClockError {
             }
             Self::HourInvalid { .. } => "Hours run from 0 to 23.",
             Self::DateInvalid { .. } => "Give a date from 2001-01-01 to 9999-12-31 as YYYY-MM-DD.",
+            Self::DatePast { .. } => "Give a day that is still to come.",
             Self::CountdownTextLength { .. } => {
                 "Shorten the text: the clock style takes 8 characters, the calendar style 4."
             }
@@ -455,6 +466,9 @@ impl ClockError {
                 vec![("hour", hour.to_string())]
             }
             Self::DateInvalid { date } => vec![("date", date.clone())],
+            Self::DatePast { date, today } => {
+                vec![("date", date.clone()), ("today", today.clone())]
+            }
             Self::CountdownTextLength { cells, limit } => {
                 vec![("cells", cells.to_string()), ("limit", limit.to_string())]
             }

@@ -14,7 +14,7 @@ pub mod session;
 pub mod time;
 
 pub use bluetooth::BluetoothAdapter;
-pub use countdown::{Countdown, CountdownStyle, TextBitmap};
+pub use countdown::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
 pub use dialect::{Dialect, Dialects, Family, Pingping, Profile};
 pub use error::{AgentCode, ClockError};
 pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable};

@@ -38,6 +38,10 @@ fn every_error() -> Vec<ClockError> {
             known: "clock1, clock2".to_owned(),
         },
         ClockError::CodeUnknown { name: text() },
+        ClockError::DatePast {
+            date: text(),
+            today: text(),
+        },
         ClockError::NotSupported { request: text() },
         ClockError::ProfileInvalid { detail: text() },
         ClockError::RawEmpty,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use regie_clock::dialect::{Answer, Dialect, Pingping, Role, Script, Step, Terms};
 use regie_clock::{
-    Channel, ClockError, ClockTime, Countdown, CountdownStyle, Face, Picture, PictureSize, Profile,
-    QuietHours, Raw, RawPolicy, Request, TextBitmap, Toggle, Zone,
+    Channel, ClockError, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Picture,
+    PictureSize, Profile, QuietHours, Raw, RawPolicy, Request, TextBitmap, Toggle, Zone,
 };
 
 /// 2026-08-09 12:34:56 at +08:00.
@@ -161,10 +161,16 @@ fn quiet_hours_are_binary_coded_decimals() {
 
 #[test]
 fn a_countdown_without_text_sends_its_date_and_redraws() {
-    let clock = Countdown::new(CountdownStyle::Clock, 2026, 8, 9).unwrap();
+    let clock = Countdown::new(
+        CountdownStyle::Clock,
+        CountdownDate::new(2026, 8, 9).unwrap(),
+    );
     let sent = text(&script(&Request::Countdown(clock)));
     assert_eq!(sent, ["cmd ff0020260809", "1000", "cmd e2"]);
-    let calendar = Countdown::new(CountdownStyle::Calendar, 2026, 8, 9).unwrap();
+    let calendar = Countdown::new(
+        CountdownStyle::Calendar,
+        CountdownDate::new(2026, 8, 9).unwrap(),
+    );
     let sent = text(&script(&Request::Countdown(calendar)));
     assert_eq!(sent, ["cmd ffff20260809", "1000", "cmd e2"]);
     assert_eq!(
@@ -176,10 +182,43 @@ fn a_countdown_without_text_sends_its_date_and_redraws() {
 #[test]
 fn a_countdown_date_must_exist() {
     for (year, month, day) in [(2000, 12, 31), (2026, 2, 29), (2026, 13, 1), (10_000, 1, 1)] {
-        let error = Countdown::new(CountdownStyle::Clock, year, month, day).unwrap_err();
+        let error = CountdownDate::new(year, month, day).unwrap_err();
         assert_eq!(error.code(), "date-invalid");
     }
-    assert!(Countdown::new(CountdownStyle::Clock, 2028, 2, 29).is_ok());
+    assert!(CountdownDate::new(2028, 2, 29).is_ok());
+}
+
+#[test]
+fn a_countdown_date_is_written_in_one_way_only() {
+    let date: CountdownDate = "2028-02-29".parse().unwrap();
+    assert_eq!((date.year(), date.month(), date.day()), (2028, 2, 29));
+    for text in [
+        "20280229",
+        "2028-2-29",
+        "2028-02-29T00:00",
+        "+002028-02-29",
+        "29.02.2028",
+        "2027-02-29",
+        "2000-12-31",
+        " 2028-02-29",
+        "tomorrow",
+        "",
+    ] {
+        let error = text.parse::<CountdownDate>().unwrap_err();
+        assert_eq!(error.code(), "date-invalid", "{text}");
+    }
+}
+
+#[test]
+fn a_day_that_is_over_where_the_clock_is_cannot_be_counted_down_to() {
+    let at = |zone: &str| ClockTime::at(EXAMPLE_INSTANT, &zone.parse().unwrap()).unwrap();
+    let day: CountdownDate = "2026-08-09".parse().unwrap();
+    assert_eq!(day.not_before(&at("+08:00")).unwrap(), day);
+    // There it is the tenth at that instant.
+    let later = ClockTime::at(EXAMPLE_INSTANT, &"Pacific/Kiritimati".parse().unwrap()).unwrap();
+    assert_eq!(later.day(), 9);
+    let next = ClockTime::at(EXAMPLE_INSTANT + 86_400, &"+08:00".parse().unwrap()).unwrap();
+    assert_eq!(day.not_before(&next).unwrap_err().code(), "date-past");
 }
 
 /// Numbered bytes, so that each slice shows where it was cut.
@@ -189,7 +228,10 @@ fn text_bitmap(style: CountdownStyle, cells: usize) -> TextBitmap {
 }
 
 fn countdown_writes(style: CountdownStyle, cells: usize) -> Vec<Vec<u8>> {
-    let countdown = Countdown::with_text(text_bitmap(style, cells), 2026, 8, 9).unwrap();
+    let countdown = Countdown::with_text(
+        text_bitmap(style, cells),
+        CountdownDate::new(2026, 8, 9).unwrap(),
+    );
     let script = script(&Request::Countdown(countdown));
     // Every part but the last is followed by a second.
     let pauses: Vec<_> = script
@@ -375,8 +417,10 @@ fn raw_bytes_that_can_harm_the_clock_need_to_be_enabled() {
 /// A longer write would become a long write, which these clocks do not take.
 #[test]
 fn a_command_that_does_not_fit_the_link_is_refused() {
-    let countdown =
-        Countdown::with_text(text_bitmap(CountdownStyle::Calendar, 1), 2026, 8, 9).unwrap();
+    let countdown = Countdown::with_text(
+        text_bitmap(CountdownStyle::Calendar, 1),
+        CountdownDate::new(2026, 8, 9).unwrap(),
+    );
     let error = script_at(&Request::Countdown(countdown), 23).unwrap_err();
     assert_eq!(
         error,

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use regie_clock::dialect::{Dialect, Pingping, Role, Terms};
 use regie_clock::{
-    Address, Channel, ClockTime, Countdown, CountdownStyle, Picture, PictureSize, QuietHours,
-    Request, Zone,
+    Address, Channel, ClockTime, Countdown, CountdownDate, CountdownStyle, Picture, PictureSize,
+    QuietHours, Request, Zone,
 };
 
 fn sizes() -> impl Strategy<Value = PictureSize> {
@@ -44,7 +44,7 @@ proptest! {
 
     #[test]
     fn hours_and_dates_read_the_same_in_hexadecimal(
-        start in 0_u8..24, end in 0_u8..24, year in 2001_u16..=9999, month in 1_u8..=12, day in 1_u8..=28,
+        start in 0_u8..24, end in 0_u8..24, year in 2001_i16..=9999, month in 1_i8..=12, day in 1_i8..=28,
     ) {
         let first = |request| {
             let script = Pingping::default().script(&request, Terms::of_mtu(23)).unwrap();
@@ -55,7 +55,7 @@ proptest! {
         let hours = QuietHours::new(on, start, end).unwrap();
         let expected = format!("fb0{}{start:02}{end:02}", u8::from(on));
         prop_assert_eq!(first(Request::QuietHours(hours)), expected);
-        let date = Countdown::new(CountdownStyle::Clock, year, month, day).unwrap();
+        let date = Countdown::new(CountdownStyle::Clock, CountdownDate::new(year, month, day).unwrap());
         prop_assert_eq!(first(Request::Countdown(date)), format!("ff00{year:04}{month:02}{day:02}"));
     }
 

@@ -120,10 +120,12 @@ pub(crate) fn unsupported(dialects: &Dialects, family: Family) -> Unsupported {
         .filter(|&toggle| lacks(Some(Request::Toggle(toggle))))
         .collect();
     let quiet_hours = lacks(QuietHours::new(false, 0, 0).ok().map(Request::QuietHours));
+    let countdown = lacks(Some(Request::CountdownOff));
     Unsupported {
         faces,
         toggles,
         quiet_hours,
+        countdown,
         reason,
     }
 }

@@ -28,13 +28,23 @@ pub(crate) enum Learned {
     /// Nothing new about the screen.
     Nothing,
     /// The screen shows what this slot held when it was asked for.
-    Shows(Slot),
+    Shows {
+        /// The slot and what it held.
+        held: Slot,
+        /// In black and white only.
+        mono: bool,
+    },
     /// The screen shows something that is no slot.
     ShowsNoSlot,
     /// The screen shows this face.
     Face(Face),
     /// The clock was set to the time of this zone.
-    Time(Zone),
+    Time {
+        /// Which.
+        zone: Zone,
+        /// It was asked to be on this computer's time, wherever that is.
+        follows_host: bool,
+    },
     /// The clock keeps these quiet hours.
     QuietHours(QuietHoursSet),
 }
@@ -43,14 +53,14 @@ impl Learned {
     /// The slot an operation shows.
     pub(crate) fn slot(&self) -> Option<u8> {
         match self {
-            Self::Shows(held) => Some(held.slot),
+            Self::Shows { held, .. } => Some(held.slot),
             _ => None,
         }
     }
 
     /// Whether the screen changes, so that what it shows is uncertain when the outcome is.
     pub(crate) fn changes_screen(&self) -> bool {
-        matches!(self, Self::Shows(_) | Self::ShowsNoSlot | Self::Face(_))
+        matches!(self, Self::Shows { .. } | Self::ShowsNoSlot | Self::Face(_))
     }
 }
 

@@ -5,6 +5,7 @@ mod keeping;
 mod operations;
 mod pictures;
 mod requests;
+mod timekeeping;
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use regie_clock::{Adapter, ClockError, Dialects, Family, Zone};
 use tokio::sync::watch;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::clocks::Current;
@@ -23,7 +25,7 @@ use crate::error::EngineError;
 use crate::memory::ClockMemory;
 use crate::opening::Opened;
 use crate::settings::{Devices, Locale, Settings, SettingsFile};
-use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, Unsupported};
+use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, Slot, Unsupported};
 use crate::store::Store;
 use crate::studio::Studio;
 
@@ -69,6 +71,12 @@ pub trait DeviceSource: Send + Sync + 'static {
     /// # Errors
     /// [`ClockError::BluetoothUnavailable`] and the like; the engine runs on without a clock.
     fn adapter(&self, devices: Devices) -> Result<Arc<dyn Adapter>, ClockError>;
+
+    /// Whether these devices begin anew with each adapter, so that what one was known to show says
+    /// nothing about it any more.
+    fn begin_anew(&self, _devices: Devices) -> bool {
+        false
+    }
 }
 
 /// The engine; clones share it.
@@ -83,16 +91,19 @@ struct Shared {
     current: Mutex<Current>,
     saving: tokio::sync::Mutex<()>,
     memory: Mutex<ClockMemory>,
-    /// Whether what is learned of the clock is written down.
-    keeps_memory: bool,
+    /// Whether the clock in use is the one that the next start shall use.
+    keeps_choice: bool,
     dialects: Dialects,
     source: Arc<dyn DeviceSource>,
     settings_file: Arc<SettingsFile>,
     store: Store,
     studio: Studio,
     config: EngineConfig,
-    /// What follows sessions and operations.
+    /// What follows sessions and operations, and what runs beside them.
     tasks: TaskTracker,
+    stopping: CancellationToken,
+    /// Ends the operation under way that nobody asked for.
+    unasked: Mutex<CancellationToken>,
     /// Held until the engine is stopped: one process owns the folder.
     owned: Mutex<Option<File>>,
 }
@@ -121,11 +132,14 @@ impl Engine {
             warnings,
             store,
             slots,
-            memory,
-            keeps_memory,
+            mut memory,
+            keeps_choice,
         } = opened;
         let dialects = Dialects::new(profile);
         let devices = devices_in_use(&config, &settings);
+        if source.begin_anew(devices) {
+            memory.shown = None;
+        }
         let current = Current::start(0, &*source, &dialects, devices, &settings, &memory);
         let state = AppState {
             version: config.version.clone(),
@@ -133,7 +147,7 @@ impl Engine {
             zone: Zone::system().to_string(),
             simulated: devices == Devices::Simulated,
             demo_forced: config.demo,
-            clock: clock_state(&memory, &dialects),
+            clock: clock_state(&memory, &slots, &dialects),
             slots,
             settings,
             warnings,
@@ -145,7 +159,7 @@ impl Engine {
                 current: Mutex::new(current.clone()),
                 saving: tokio::sync::Mutex::default(),
                 memory: Mutex::new(memory),
-                keeps_memory,
+                keeps_choice,
                 dialects,
                 source,
                 settings_file: Arc::new(settings_file),
@@ -153,6 +167,8 @@ impl Engine {
                 studio: Studio::start()?,
                 config,
                 tasks: TaskTracker::new(),
+                stopping: CancellationToken::new(),
+                unasked: Mutex::default(),
                 owned: Mutex::new(Some(owned)),
             }),
         };
@@ -168,6 +184,7 @@ impl Engine {
     /// Lets the clock go and ends: operations under way are cancelled after a moment, their
     /// outcomes are written, and the folder is free for another process.
     pub async fn stop(&self) {
+        self.shared.stopping.cancel();
         self.current().session.shutdown(STOP_GRACE).await;
         self.shared.tasks.close();
         if timeout(STOP_WRITES, self.shared.tasks.wait())
@@ -204,7 +221,7 @@ impl Engine {
     fn show_memory(&self, memory: &ClockMemory) {
         self.change(|state| {
             state.clock.chosen.clone_from(&memory.chosen);
-            state.clock.shown_slot = memory.shown_slot;
+            state.clock.shown_slot = memory.shown_slot(&state.slots);
             state.clock.time_set.clone_from(&memory.time_set);
             state.clock.quiet_hours = memory.quiet_hours;
             state.clock.unsupported = unsupported(memory, &self.shared.dialects);
@@ -221,14 +238,14 @@ pub(crate) fn devices_in_use(config: &EngineConfig, settings: &Settings) -> Devi
     }
 }
 
-fn clock_state(memory: &ClockMemory, dialects: &Dialects) -> ClockState {
+fn clock_state(memory: &ClockMemory, slots: &[Option<Slot>], dialects: &Dialects) -> ClockState {
     ClockState {
         chosen: memory.chosen.clone(),
         link: LinkView::Asleep,
         operation: None,
         scanning: false,
         nearby: Vec::new(),
-        shown_slot: memory.shown_slot,
+        shown_slot: memory.shown_slot(slots),
         time_set: memory.time_set.clone(),
         quiet_hours: memory.quiet_hours,
         unsupported: unsupported(memory, dialects),

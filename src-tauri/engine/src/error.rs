@@ -67,6 +67,9 @@ pub enum EngineError {
         /// The slot asked for.
         slot: u8,
     },
+    /// What the clock shows is not known.
+    #[error("Which picture the clock shows is not known.")]
+    ShownUnknown,
     /// Planes of a size that the clock has no panel for.
     #[error("The clock has no panel of {width}x{height} pixels.")]
     PanelUnknown {
@@ -103,6 +106,7 @@ impl EngineError {
             Self::PictureLost => "picture-lost",
             Self::NoSuchSlot { .. } => "no-such-slot",
             Self::SlotEmpty { .. } => "slot-empty",
+            Self::ShownUnknown => "shown-unknown",
             Self::PanelUnknown { .. } => "panel-unknown",
             Self::NotSimulated => "not-simulated",
             Self::Closing => "closing",
@@ -131,6 +135,7 @@ impl EngineError {
             Self::PictureLost => "Open it again; if that does not help, save it as PNG in another program first.".into(),
             Self::NoSuchSlot { .. } => "Slots are numbered 0 to 3.".into(),
             Self::SlotEmpty { .. } => "Show a picture in this slot first.".into(),
+            Self::ShownUnknown => "Show a picture of a slot first.".into(),
             Self::PanelUnknown { .. } => "Prepare the picture as full or small.".into(),
             Self::NotSimulated => "Look at the clock itself.".into(),
             Self::Closing => "Start Regie again.".into(),
@@ -159,6 +164,7 @@ impl EngineError {
             Self::StoreNewer
             | Self::PictureLost
             | Self::PictureNotOpen
+            | Self::ShownUnknown
             | Self::NotSimulated
             | Self::Closing => Vec::new(),
             Self::Clock(error) => error.params(),
@@ -172,6 +178,7 @@ impl EngineError {
             Self::NoSuchSlot { .. }
             | Self::SlotEmpty { .. }
             | Self::PictureNotOpen
+            | Self::ShownUnknown
             | Self::PanelUnknown { .. }
             | Self::Imaging(_) => "INVALID_PARAM",
             Self::Clock(error) => error.agent_code().as_str(),

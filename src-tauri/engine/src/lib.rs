@@ -5,6 +5,7 @@
 //! journal, picture slots, what is known of the clock. [`AppState`] is the whole state as one
 //! plain value, published on every change.
 
+mod composition;
 mod convert;
 mod desk;
 mod engine;
@@ -12,6 +13,7 @@ mod error;
 mod fault;
 mod frame;
 mod memory;
+mod mode;
 mod no_adapter;
 mod opening;
 mod settings;
@@ -21,11 +23,15 @@ mod store;
 mod studio;
 mod zones;
 
+pub use composition::{
+    Alignment, Composition, CountdownPlan, Lesson, TemplateInfo, TemplatePage, TextPage,
+};
 pub use desk::Submitted;
 pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
 pub use error::EngineError;
 pub use fault::{Fault, Note};
 pub use frame::{Frame, FrameHeader};
+pub use mode::Mode;
 pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
 pub use state::{
     AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, Lack, LinkView,
@@ -36,5 +42,5 @@ pub use studio::{Rendering, Thumbnails};
 pub use zones::zones;
 
 // What doors need of the crates below, so that they depend on the engine alone.
-pub use regie_clock::{Channel, Face, Stage, Toggle};
+pub use regie_clock::{Channel, CountdownStyle, Face, Stage, Toggle};
 pub use regie_imaging::{ImagingError, Options};

@@ -3,15 +3,21 @@
 use regie_clock::Address;
 use serde::{Deserialize, Serialize};
 
+use crate::error::EngineError;
 use crate::settings::Devices;
-use crate::state::{KnownClock, QuietHoursSet, TimeSet};
+use crate::state::{KnownClock, QuietHoursSet, Slot, TimeSet};
+use crate::store::Store;
 
-/// What is known of the clock in use. Simulated and real clocks are remembered apart.
+/// What is known of one clock. Which clock was chosen is remembered for simulated and real ones
+/// apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ClockMemory {
     pub(crate) chosen: Option<KnownClock>,
-    pub(crate) shown_slot: Option<u8>,
+    /// What the slot that it shows held at that time.
+    pub(crate) shown: Option<Slot>,
+    /// It shows that in black and white only.
+    pub(crate) shown_mono: bool,
     pub(crate) time_set: Option<TimeSet>,
     pub(crate) quiet_hours: Option<QuietHoursSet>,
     /// How long sending a full picture took the last time.
@@ -19,26 +25,57 @@ pub(crate) struct ClockMemory {
 }
 
 impl ClockMemory {
-    /// The key it is stored under.
-    pub(crate) fn key(devices: Devices) -> &'static str {
+    /// The key that the chosen clock is stored under.
+    fn key_of_choice(devices: Devices) -> &'static str {
         match devices {
             Devices::Bluetooth => "clock.bluetooth",
             Devices::Simulated => "clock.simulated",
         }
     }
 
-    /// What is known of a clock of which only the address is.
-    pub(crate) fn of(address: &Address, simulated: bool) -> Self {
-        let chosen = KnownClock {
-            address: address.to_string(),
-            name: address.to_string(),
-            family: None,
-            simulated,
-        };
-        Self {
-            chosen: Some(chosen),
-            ..Self::default()
+    /// The key of one clock, chosen or not.
+    fn key_of(address: &str) -> String {
+        format!("clock.of.{address}")
+    }
+
+    /// What is remembered of the chosen clock.
+    pub(crate) fn recall_choice(store: &Store, devices: Devices) -> Result<Self, EngineError> {
+        Ok(store
+            .recall(Self::key_of_choice(devices))?
+            .unwrap_or_default())
+    }
+
+    /// What is remembered of a clock, called as it is called now.
+    pub(crate) fn recall(store: &Store, now: KnownClock) -> Result<Self, EngineError> {
+        let remembered: Option<Self> = store.recall(&Self::key_of(&now.address))?;
+        let mut memory = remembered.unwrap_or_default();
+        memory.chosen = Some(match memory.chosen.take() {
+            // Of a clock that was not heard, nothing but its address is known now.
+            Some(before) if now.name == now.address => before,
+            before => KnownClock {
+                family: now.family.or(before.and_then(|clock| clock.family)),
+                ..now
+            },
+        });
+        Ok(memory)
+    }
+
+    /// Writes it down: for its clock and, where it is that of the next start, as the choice.
+    pub(crate) fn keep(&self, store: &Store, choice: Option<Devices>) -> Result<(), EngineError> {
+        if let Some(clock) = &self.chosen {
+            store.remember(&Self::key_of(&clock.address), Some(self))?;
         }
+        match choice {
+            Some(devices) => store.remember(Self::key_of_choice(devices), Some(self)),
+            None => Ok(()),
+        }
+    }
+
+    /// The slot that the clock is known to show; none when the slot holds something else by now.
+    pub(crate) fn shown_slot(&self, slots: &[Option<Slot>]) -> Option<u8> {
+        let shown = self.shown.as_ref()?;
+        let held = slots.get(usize::from(shown.slot))?.as_ref();
+        (held == Some(shown)).then_some(shown.slot)
     }
 
     /// Whether it is about the clock with that address.

@@ -10,9 +10,9 @@ use crate::engine::{EngineConfig, devices_in_use};
 use crate::error::EngineError;
 use crate::fault::Fault;
 use crate::memory::ClockMemory;
-use crate::settings::{Settings, SettingsFile};
+use crate::settings::{Devices, Settings, SettingsFile};
 use crate::small_file::read_text;
-use crate::state::{SLOTS, Slot};
+use crate::state::{KnownClock, SLOTS, Slot};
 use crate::store::Store;
 
 /// What was read from disk at start.
@@ -26,8 +26,8 @@ pub(crate) struct Opened {
     pub(crate) store: Store,
     pub(crate) slots: Vec<Option<Slot>>,
     pub(crate) memory: ClockMemory,
-    /// Whether what is learned is about the remembered clock, and kept.
-    pub(crate) keeps_memory: bool,
+    /// Whether the clock in use is the one that the next start shall use.
+    pub(crate) keeps_choice: bool,
 }
 
 impl Opened {
@@ -54,17 +54,23 @@ impl Opened {
                 *place = Some(held);
             }
         }
-        let key = ClockMemory::key(devices_in_use(&config, &settings));
-        let mut memory: ClockMemory = store.recall(key)?.unwrap_or_default();
+        let devices = devices_in_use(&config, &settings);
+        let mut memory = ClockMemory::recall_choice(&store, devices)?;
         if interrupted.iter().any(|kind| kind.changes_screen()) {
             // Nobody saw how far it came.
-            memory.shown_slot = None;
-            store.remember(key, Some(&memory))?;
+            memory.shown = None;
+            memory.keep(&store, Some(devices))?;
         }
         let given = config.clock.as_deref().map(Address::parse).transpose()?;
-        let keeps_memory = match given {
+        let keeps_choice = match given {
             Some(address) if !memory.is_of(&address) => {
-                memory = ClockMemory::of(&address, config.demo);
+                let fresh = KnownClock {
+                    address: address.to_string(),
+                    name: address.to_string(),
+                    family: None,
+                    simulated: devices == Devices::Simulated,
+                };
+                memory = ClockMemory::recall(&store, fresh)?;
                 false
             }
             _ => true,
@@ -79,7 +85,7 @@ impl Opened {
             store,
             slots,
             memory,
-            keeps_memory,
+            keeps_choice,
         })
     }
 }

@@ -137,6 +137,10 @@ pub enum OperationKind {
     Toggle,
     /// Set the quiet hours.
     QuietHours,
+    /// Count the days down to a date.
+    Countdown,
+    /// End the countdown.
+    CountdownOff,
     /// Clear the screen.
     Clear,
     /// Send bytes as they are.
@@ -147,7 +151,12 @@ impl OperationKind {
     /// Whether the clock shows something else afterwards.
     pub(crate) fn changes_screen(self) -> bool {
         match self {
-            Self::Show | Self::Face | Self::Clear | Self::Raw => true,
+            Self::Show
+            | Self::Face
+            | Self::Countdown
+            | Self::CountdownOff
+            | Self::Clear
+            | Self::Raw => true,
             Self::SetTime | Self::Toggle | Self::QuietHours => false,
         }
     }
@@ -260,6 +269,9 @@ pub struct TimeSet {
     pub at: String,
     /// IANA name or offset.
     pub zone: String,
+    /// It was asked to be on this computer's time, wherever that is.
+    #[serde(default)]
+    pub follows_host: bool,
 }
 
 /// Quiet hours as a clock was given them.
@@ -284,6 +296,8 @@ pub struct Unsupported {
     pub toggles: Vec<Toggle>,
     /// Quiet hours.
     pub quiet_hours: bool,
+    /// The countdown.
+    pub countdown: bool,
     /// Why, where something is.
     pub reason: Option<Lack>,
 }
@@ -310,7 +324,7 @@ pub struct Estimate {
 }
 
 /// What a slot holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 pub struct Slot {
     /// The slot, 0..=3.
@@ -348,6 +362,8 @@ pub enum Door {
     Tray,
     /// The command line.
     Cli,
+    /// Nobody: Regie itself.
+    Regie,
 }
 
 /// How a journalled action stands.

@@ -235,7 +235,7 @@ impl Store {
     /// Remembers `value` under `key`; `None` forgets.
     pub(crate) fn remember<T: Serialize>(
         &self,
-        key: &'static str,
+        key: &str,
         value: Option<&T>,
     ) -> Result<(), EngineError> {
         let value = value.map(json).transpose()?;
@@ -252,10 +252,7 @@ impl Store {
     }
 
     /// What is remembered under `key`; a value of an older form counts as none.
-    pub(crate) fn recall<T: DeserializeOwned>(
-        &self,
-        key: &'static str,
-    ) -> Result<Option<T>, EngineError> {
+    pub(crate) fn recall<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, EngineError> {
         let value = self.with(|connection| {
             Ok(connection
                 .query_row("SELECT value FROM memory WHERE key = ?1", [key], |row| {

@@ -2,121 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use regie_clock::{Adapter, ClockError, Unavailable};
+use regie_clock::Unavailable;
 use regie_engine::{
-    AppState, DeviceSource, Devices, Door, Engine, EngineConfig, Face, Folders, Frame,
-    JournalOutcome, Language, LinkView, Locale, OperationKind, Options, Outcome, Settings, Stage,
-    Submitted, Toggle,
+    Devices, Door, Engine, EngineConfig, Face, Frame, JournalOutcome, Language, LinkView, Locale,
+    OperationKind, Options, Outcome, Settings, Stage, Toggle,
 };
-use regie_sim::{ClockSpec, Fault, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault};
+use regie_sim::{Fault, LinkModel, Moment, Timing, WriteFault};
 
-/// Longer than anything here takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+mod common;
 
-/// A simulated clock for either kind of device, so that switching can be tested without a radio.
-struct Desk {
-    folder: tempfile::TempDir,
-    clock: SimulatedClock,
-    adapter: SimulatedAdapter,
-}
-
-struct Source(SimulatedAdapter);
-
-impl DeviceSource for Source {
-    fn adapter(&self, _: Devices) -> Result<Arc<dyn Adapter>, ClockError> {
-        Ok(Arc::new(self.0.clone()))
-    }
-}
-
-struct NoSource;
-
-impl DeviceSource for NoSource {
-    fn adapter(&self, _: Devices) -> Result<Arc<dyn Adapter>, ClockError> {
-        Err(ClockError::BluetoothUnavailable {
-            reason: Unavailable::ServiceMissing,
-        })
-    }
-}
-
-fn config(folder: &Path) -> EngineConfig {
-    EngineConfig {
-        folders: Folders {
-            settings: folder.join("settings"),
-            data: folder.join("data"),
-        },
-        version: "0".into(),
-        system_locale: Locale::Fr,
-        demo: true,
-        clock: None,
-    }
-}
-
-impl Desk {
-    fn new() -> Self {
-        Self::with(Timing::instant())
-    }
-
-    fn with(timing: Timing) -> Self {
-        let clock = SimulatedClock::new(ClockSpec {
-            timing,
-            ..ClockSpec::default()
-        });
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-            adapter: SimulatedAdapter::new(vec![clock.clone()]),
-            clock,
-        }
-    }
-
-    async fn engine(&self) -> Engine {
-        let source = Arc::new(Source(self.adapter.clone()));
-        Engine::start(config(self.folder.path()), source)
-            .await
-            .unwrap()
-    }
-}
-
-/// A picture in which every ink has something to do, as a PNG.
-fn picture() -> Vec<u8> {
-    let mut file = Vec::new();
-    let mut encoder = png::Encoder::new(&mut file, 200, 150);
-    encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header().unwrap();
-    let pixels: Vec<u8> = (0..150_u8)
-        .flat_map(|y| (0..200_u8).flat_map(move |x| [x, y, if x > y { 20 } else { 200 }]))
-        .collect();
-    writer.write_image_data(&pixels).unwrap();
-    writer.finish().unwrap();
-    file
-}
-
-async fn opened(engine: &Engine) -> u32 {
-    engine
-        .open_bytes("picture.png".into(), picture())
-        .await
-        .unwrap()
-        .id
-}
-
-async fn ended(submitted: Submitted) -> Outcome {
-    tokio::time::timeout(PATIENCE, submitted.ended)
-        .await
-        .expect("an operation hangs")
-        .unwrap()
-}
-
-async fn until(engine: &Engine, what: &str, holds: impl FnMut(&AppState) -> bool) -> AppState {
-    let mut state = engine.state();
-    tokio::time::timeout(PATIENCE, state.wait_for(holds))
-        .await
-        .unwrap_or_else(|_| panic!("never: {what}"))
-        .unwrap()
-        .clone()
-}
+use common::{Desk, NoSource, Source, config, ended, opened, until};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_previewed_is_what_the_clock_shows_and_the_slot_keeps() {
@@ -240,7 +138,7 @@ async fn a_toggle_whose_answer_is_lost_is_unknown_and_never_flipped_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_upload_says_so_and_the_clock_stays_usable() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;
@@ -441,11 +339,40 @@ async fn a_scan_lists_the_clock_and_a_chosen_one_is_named() {
     assert_eq!(engine.state().borrow().clock.chosen, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn each_clock_is_remembered_for_itself() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Window, None).await.unwrap()).await;
+    let first = engine.state().borrow().clock.chosen.clone().unwrap();
+    let known = |engine: &Engine| engine.state().borrow().clock.time_set.is_some();
+    assert!(known(&engine));
+
+    engine
+        .choose_clock(Some("SIM:00:00:00:00:99"))
+        .await
+        .unwrap();
+    assert!(!known(&engine));
+    engine.choose_clock(Some(&first.address)).await.unwrap();
+    assert!(known(&engine));
+    assert_eq!(engine.state().borrow().clock.chosen.as_ref(), Some(&first));
+
+    engine
+        .choose_clock(Some("SIM:00:00:00:00:99"))
+        .await
+        .unwrap();
+    engine.stop().await;
+    let engine = desk.engine().await;
+    assert!(!known(&engine));
+    engine.choose_clock(Some(&first.address)).await.unwrap();
+    assert!(known(&engine));
+}
+
 /// UP-16: preparing pictures and sending one do not wait for each other.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_prepared_while_another_is_being_sent() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;

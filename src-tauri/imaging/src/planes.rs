@@ -76,6 +76,17 @@ impl Planes {
         map
     }
 
+    /// The same picture without red: what was red is black.
+    #[must_use]
+    pub fn mono(&self) -> Self {
+        let black_white = self.black_white.iter().zip(&self.red);
+        Self {
+            panel: self.panel,
+            black_white: black_white.map(|(white, red)| white & !red).collect(),
+            red: vec![0; self.red.len()],
+        }
+    }
+
     /// The panel's size.
     #[must_use]
     pub const fn panel(&self) -> Panel {

@@ -27,6 +27,8 @@ pub struct ClockSpec {
     pub mtu: u16,
     /// How fast it is.
     pub timing: Timing,
+    /// How it keeps the picture it was sent.
+    pub buffer: PictureBuffer,
     /// Its local time at the start, in seconds since 1970.
     pub local_epoch: u32,
 }
@@ -39,7 +41,26 @@ impl Default for ClockSpec {
             panel: (400, 300),
             mtu: 247,
             timing: Timing::realistic(),
+            buffer: PictureBuffer::default(),
             local_epoch: 0,
+        }
+    }
+}
+
+/// How a clock keeps the picture it was sent. Nobody has published how the real ones do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureBuffer {
+    /// It is still there on the next link.
+    pub outlives_link: bool,
+    /// The clock draws its faces into it.
+    pub shared_with_faces: bool,
+}
+
+impl Default for PictureBuffer {
+    fn default() -> Self {
+        Self {
+            outlives_link: true,
+            shared_with_faces: false,
         }
     }
 }
@@ -57,6 +78,8 @@ pub(crate) struct State {
     refreshes: u64,
     faults: Vec<(Fault, u32)>,
     commands: VecDeque<Vec<u8>>,
+    /// When the latest picture packet was kept.
+    packet_kept: Option<Instant>,
     pub(crate) long_writes: u32,
 }
 
@@ -88,7 +111,8 @@ impl SimulatedClock {
     #[must_use]
     pub fn new(spec: ClockSpec) -> Self {
         let (width, height) = spec.panel;
-        let firmware = Firmware::new(width, height, spec.timing.refresh, spec.local_epoch);
+        let mut firmware = Firmware::new(width, height, spec.timing.refresh, spec.local_epoch);
+        firmware.shares_buffer = spec.buffer.shared_with_faces;
         let state = State {
             firmware,
             born: Instant::now(),
@@ -97,6 +121,7 @@ impl SimulatedClock {
             refreshes: 0,
             faults: Vec::new(),
             commands: VecDeque::new(),
+            packet_kept: None,
             long_writes: 0,
             spec,
         };
@@ -276,6 +301,9 @@ impl SimulatedClock {
         }
         let (notify, notifications) = mpsc::channel(NOTIFICATION_BACKLOG);
         state.links_made += 1;
+        if !state.spec.buffer.outlives_link {
+            state.firmware.lose_buffer();
+        }
         let link = state.links_made;
         let mtu = state
             .take_fault(|fault| match fault {
@@ -347,6 +375,17 @@ impl SimulatedClock {
             }
             Some(WriteFault::LostAfter) | None => {}
         }
+        let since = state.packet_kept.map(|kept| kept.elapsed());
+        let overrun = percent.and(since).and_then(|since| {
+            state.take_fault(|fault| match fault {
+                Fault::Overrun { least } => (since < *least).then_some(()),
+                _ => None,
+            })
+        });
+        if overrun.is_some() {
+            self.notify(&mut state, &[0, 0], NotificationKind::Rejected);
+            return Verdict::Answered;
+        }
         let refreshing = state.firmware.refreshing_until;
         let reply = match channel {
             Channel::Main => state.firmware.write_main(bytes),
@@ -361,6 +400,9 @@ impl SimulatedClock {
         };
         if refreshing.is_none() && state.firmware.refreshing_until.is_some() {
             self.refresh_began(&mut state);
+        }
+        if matches!(reply, Reply::Accepted(_)) {
+            state.packet_kept = Some(Instant::now());
         }
         if fault == Some(WriteFault::LostAfter) {
             state.central = None;

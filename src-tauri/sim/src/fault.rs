@@ -38,6 +38,12 @@ pub enum Fault {
         /// What goes wrong.
         how: NotificationFault,
     },
+    /// A picture packet that comes sooner than this after the one kept before is answered with
+    /// `0000` and not kept.
+    Overrun {
+        /// Least time between two packets.
+        least: Duration,
+    },
     /// The link is lost this long after a redraw began.
     DropWhileRefreshing {
         /// After this time.

@@ -84,7 +84,14 @@ enum Style {
 /// The processor and its memory.
 #[derive(Debug)]
 pub(crate) struct Firmware {
+    /// Where packets are laid down.
     picture: Planes,
+    /// What was there when a picture was shown last; the picture mode finds it again.
+    saved: Planes,
+    /// Faces are drawn into the memory of the picture.
+    pub(crate) shares_buffer: bool,
+    /// Packets have come since a picture was shown last.
+    uploading: bool,
     small: Planes,
     has_small: bool,
     pub(crate) mode: Mode,
@@ -132,6 +139,9 @@ impl Firmware {
         let now = Instant::now();
         Self {
             picture: Planes::blank(width, height),
+            saved: Planes::blank(width, height),
+            shares_buffer: false,
+            uploading: false,
             small: Planes::blank(SMALL.0, SMALL.1),
             has_small: false,
             mode: Mode::Clock,
@@ -154,13 +164,33 @@ impl Firmware {
         }
     }
 
+    /// What is left in the memory of the picture after it had no power.
+    pub(crate) fn lose_buffer(&mut self) {
+        /// Neither paper nor a picture of the tests.
+        const NOISE: u8 = 0x5A;
+        self.picture.bw.fill(NOISE);
+        self.picture.red.fill(NOISE);
+        self.uploading = false;
+    }
+
+    /// Draws over the picture in memory what the clock has drawn of its own since it was shown.
+    /// While a picture comes in, the clock draws nothing.
+    fn draw_faces(&mut self) {
+        let drawn = self.shown == Shown::Face || self.overdrawn();
+        if self.shares_buffer && self.mode != Mode::Picture && drawn && !self.uploading {
+            self.lose_buffer();
+        }
+    }
+
     /// A write to the picture characteristic.
     pub(crate) fn write_main(&mut self, bytes: &[u8]) -> Reply {
+        self.draw_faces();
         match bytes {
             [opcode @ (0x03 | 0x04), plane, high, low, data @ ..] => {
                 if self.refreshing_until.is_some() {
                     return Reply::Rejected;
                 }
+                self.uploading = true;
                 let offset = usize::from(u16::from_be_bytes([*high, *low]));
                 let planes = if *opcode == 0x03 {
                     &mut self.picture
@@ -173,7 +203,9 @@ impl Firmware {
                 }
             }
             [0x01, ..] => {
+                self.uploading = false;
                 let picture = self.picture.clone();
+                self.saved = picture.clone();
                 self.redraw(Shown::Picture(picture));
                 Reply::Silent
             }
@@ -198,6 +230,7 @@ impl Firmware {
 
     /// A write to the command characteristic.
     pub(crate) fn write_alt(&mut self, bytes: &[u8]) {
+        self.draw_faces();
         match bytes {
             [0xDD, a, b, c, d, rest @ ..] => {
                 self.time_base = (Instant::now(), u32::from_be_bytes([*a, *b, *c, *d]));
@@ -205,6 +238,7 @@ impl Firmware {
             }
             [0xE1, 0x00] => {
                 self.mode = Mode::Picture;
+                self.picture = self.saved.clone();
                 if self.shown == Shown::Face || self.overdrawn() {
                     let picture = self.picture.clone();
                     self.redraw(Shown::Picture(picture));
@@ -213,6 +247,9 @@ impl Firmware {
             [0xE1, 0x01] => self.mode = Mode::Calendar,
             [0xE1, 0x02] => self.mode = Mode::Clock,
             [0xE2] => {
+                if self.shares_buffer && self.mode != Mode::Picture {
+                    self.lose_buffer();
+                }
                 let next = self.of_mode();
                 self.redraw(next);
             }

@@ -14,8 +14,8 @@ use regie_clock::{
     SessionConfig, Stage, Toggle, Unavailable,
 };
 use regie_sim::{
-    ClockSpec, Fault, Moment, NotificationFault, NotificationKind, SimulatedAdapter,
-    SimulatedClock, WriteFault,
+    ClockSpec, Fault, LinkModel, Moment, NotificationFault, NotificationKind, SimulatedAdapter,
+    SimulatedClock, Timing, WriteFault,
 };
 
 fn ready() -> Bench {
@@ -342,6 +342,31 @@ async fn a_late_rejection_still_finds_its_packet() {
     bench.assert_usable().await;
 }
 
+/// On a slow link two more packets may have gone before the rejection is heard.
+#[tokio::test(start_paused = true)]
+async fn a_late_rejection_finds_its_packet_on_a_slow_link_too() {
+    let timing = Timing {
+        link: LinkModel::Fixed(Duration::from_millis(1_500)),
+        ..awake().timing
+    };
+    let spec = ClockSpec { timing, ..awake() };
+    let bench = bench_with(spec, SessionConfig::default());
+    for late in [100, 1_400, 1_600, 1_900] {
+        let sent = picture(PictureSize::Full, late as u8);
+        let how = NotificationFault::Late(Duration::from_millis(late));
+        bench.clock.order(Fault::Notification {
+            which: NotificationKind::Rejected,
+            how,
+        });
+        bench
+            .clock
+            .order(write_fault(Moment::Percent(40), WriteFault::Rejected));
+        let report = done(bench.run(Request::Picture(sent.clone())).await);
+        assert_eq!(report.rejections, 1);
+        bench.assert_shows(&sent);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_doubled_rejection_counts_once() {
     let bench = ready();
@@ -495,11 +520,11 @@ async fn a_configured_cap_is_kept() {
 
 #[tokio::test(start_paused = true)]
 async fn a_command_that_does_not_fit_the_link_is_refused_not_torn() {
-    use regie_clock::{Countdown, CountdownStyle, TextBitmap};
+    use regie_clock::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
     let bench = ready();
     bench.clock.order(Fault::Mtu(23));
     let text = TextBitmap::new(CountdownStyle::Calendar, 1, vec![0; 72]).unwrap();
-    let countdown = Countdown::with_text(text, 2027, 1, 1).unwrap();
+    let countdown = Countdown::with_text(text, CountdownDate::new(2027, 1, 1).unwrap());
     let error = failed(bench.run(Request::Countdown(countdown)).await);
     assert_eq!(error.code(), "payload-too-small");
     assert_eq!(bench.clock.long_writes(), 0);

@@ -10,8 +10,8 @@ use std::time::Duration;
 use common::{Bench, awake, bench_with, picture, session_on, set_face};
 use regie_clock::session::{Refresh, limits};
 use regie_clock::{
-    ClockError, ClockTime, Countdown, CountdownStyle, Face, Job, LinkState, Outcome, PictureSize,
-    QuietHours, Report, Request, SessionConfig, Stage, TextBitmap, Toggle,
+    ClockError, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Job, LinkState, Outcome,
+    PictureSize, QuietHours, Report, Request, SessionConfig, Stage, TextBitmap, Toggle,
 };
 use regie_sim::{
     ClockSpec, Fault, Mode, Moment, SimulatedAdapter, SimulatedClock, Timing, WriteFault,
@@ -75,9 +75,10 @@ async fn every_request_has_its_effect() {
     for cells in 1..=8 {
         let bits: Vec<u8> = (0..32 * cells).map(|i| (i * 7 + cells) as u8).collect();
         let text = TextBitmap::new(CountdownStyle::Clock, cells, bits.clone()).unwrap();
-        run(Request::Countdown(
-            Countdown::with_text(text, 2027, 1, 31).unwrap(),
-        ))
+        run(Request::Countdown(Countdown::with_text(
+            text,
+            CountdownDate::new(2027, 1, 31).unwrap(),
+        )))
         .await;
         assert_eq!(bench.clock.countdown(), Some((2027, 1, 31)));
         let (kept_cells, kept) = bench.clock.countdown_text();
@@ -91,9 +92,10 @@ async fn every_request_has_its_effect() {
     }
     let bits: Vec<u8> = (0..288).map(|i| (i * 3) as u8).collect();
     let text = TextBitmap::new(CountdownStyle::Calendar, 4, bits.clone()).unwrap();
-    run(Request::Countdown(
-        Countdown::with_text(text, 2027, 1, 31).unwrap(),
-    ))
+    run(Request::Countdown(Countdown::with_text(
+        text,
+        CountdownDate::new(2027, 1, 31).unwrap(),
+    )))
     .await;
     assert_eq!(bench.clock.countdown_text(), (4, bits));
     run(Request::CountdownOff).await;

@@ -45,7 +45,7 @@ time_set: TimeSet | null,
  */
 quiet_hours: QuietHoursSet | null, 
 /**
- * What this clock has no known code for.
+ * What this clock cannot do.
  */
 unsupported: Unsupported, 
 /**

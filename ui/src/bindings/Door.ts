@@ -3,4 +3,4 @@
 /**
  * Who asked.
  */
-export type Door = "window" | "tray" | "cli";
+export type Door = "window" | "tray" | "cli" | "regie";

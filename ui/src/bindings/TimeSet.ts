@@ -11,4 +11,8 @@ at: string,
 /**
  * IANA name or offset.
  */
-zone: string, };
+zone: string, 
+/**
+ * It was asked to be on this computer's time, wherever that is.
+ */
+follows_host: boolean, };

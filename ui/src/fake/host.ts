@@ -3,8 +3,10 @@
 import type { Advertisement } from "../bindings/Advertisement";
 import type { Algorithm } from "../bindings/Algorithm";
 import type { AppState } from "../bindings/AppState";
+import type { Family } from "../bindings/Family";
 import type { Fault } from "../bindings/Fault";
 import type { JournalEntry } from "../bindings/JournalEntry";
+import type { KnownClock } from "../bindings/KnownClock";
 import type { Language } from "../bindings/Language";
 import type { LinkState } from "../bindings/LinkState";
 import type { Note } from "../bindings/Note";
@@ -13,6 +15,7 @@ import type { OperationKind } from "../bindings/OperationKind";
 import type { Outcome } from "../bindings/Outcome";
 import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Report } from "../bindings/Report";
+import type { Unsupported } from "../bindings/Unsupported";
 import type { Api, DropEvent, PictureRequest, Source } from "../lib/api";
 import { encodeFrame, type InkMap } from "../lib/frame";
 import { METHODS, PANEL } from "../lib/options";
@@ -24,10 +27,32 @@ import type { Scenario } from "./scenario";
 type Picture = { bitmap: ImageBitmap; name: string; notes: Note[] };
 
 const PACKET_BYTES = 236;
+/** What a clock of each family lacks, as the app says it. */
+const UNSUPPORTED: Record<Family, Unsupported> = {
+  pingping: {
+    faces: ["clock2", "clock3", "calendar2", "calendar3"],
+    toggles: ["font", "hour-format"],
+    quiet_hours: false,
+    countdown: false,
+    reason: "code",
+  },
+  "epd-nrf5": {
+    faces: ["clock2", "clock3", "calendar2", "calendar3"],
+    toggles: ["invert", "font", "rotate180", "hour-format", "clock-color"],
+    quiet_hours: true,
+    countdown: true,
+    reason: "firmware",
+  },
+};
+
+function familyOf(name: string): Family {
+  return name.startsWith("NRF_EPD_") ? "epd-nrf5" : "pingping";
+}
+
 const NEARBY: readonly Advertisement[] = [
   { address: "E2:01:9A:32:56:08", name: "NRF-325608", rssi: -52, simulated: true },
   { address: "E2:01:9A:41:0C:77", name: "NRF-410C77", rssi: -71, simulated: true },
-  { address: "E2:01:9A:5B:E0:13", name: "NRF-5BE013", rssi: -88, simulated: true },
+  { address: "E2:01:9A:5B:E0:13", name: "NRF_EPD_E013", rssi: -88, simulated: true },
 ];
 
 const DEFAULT_OPTIONS: PictureOptions = {
@@ -79,7 +104,7 @@ export class FakeHost implements Api {
         chosen:
           state === "no-clock" || state === "first"
             ? null
-            : { address: NEARBY[0]!.address, name: NEARBY[0]!.name, simulated },
+            : FakeHost.#known(NEARBY[0]!, simulated),
         link: unavailable ? { state: "unavailable", fault: unavailable } : { state: "asleep" },
         operation: null,
         scanning: false,
@@ -87,7 +112,7 @@ export class FakeHost implements Api {
         shown_slot: null,
         time_set: null,
         quiet_hours: null,
-        unsupported: { faces: ["clock2", "clock3", "calendar2", "calendar3"], toggles: ["font", "hour-format"] },
+        unsupported: UNSUPPORTED.pingping,
         estimate: { send_seconds: 8, refresh_seconds: 20 },
       },
       slots: [null, null, null, null],
@@ -103,6 +128,10 @@ export class FakeHost implements Api {
       warnings: state === "warning" ? [FAULTS.boot()] : [],
     };
     this.#state.settings = FakeHost.#unset(this.#state.settings);
+  }
+
+  static #known({ address, name }: Advertisement, simulated: boolean): KnownClock {
+    return { address, name, family: familyOf(name), simulated };
   }
 
   /** What is not set does not cross the app's bridge at all. */
@@ -352,7 +381,7 @@ export class FakeHost implements Api {
       step("listening", { state: "listening", seconds_left: 30 }, { seconds_left: 30 });
       await wait(pace);
       if (left()) return stop(0);
-      if (!this.#state.clock.chosen) this.#patch({ chosen: { address: NEARBY[0]!.address, name: NEARBY[0]!.name, simulated: true } });
+      if (!this.#state.clock.chosen) this.#patch({ chosen: FakeHost.#known(NEARBY[0]!, true) });
       step("connecting", { state: "connecting" });
       await wait(pace / 2);
       step("discovering", { state: "connecting" });
@@ -426,7 +455,7 @@ export class FakeHost implements Api {
   async setTime(zone: string | null) {
     this.calls.push(`setTime ${zone}`);
     return this.#play("set-time", null, 1, () =>
-      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone } }), zone ?? this.#state.zone);
+      this.#patch({ time_set: { at: new Date().toISOString(), zone: zone ?? this.#state.zone, follows_host: zone === null } }), zone ?? this.#state.zone);
   }
 
   async setFace(face: string) {
@@ -479,7 +508,8 @@ export class FakeHost implements Api {
     this.calls.push(`chooseClock ${address}`);
     const found = NEARBY.find((c) => c.address === address);
     this.#patch({
-      chosen: found ? { address: found.address, name: found.name, simulated: this.#state.simulated } : null,
+      chosen: found ? FakeHost.#known(found, this.#state.simulated) : null,
+      unsupported: UNSUPPORTED[familyOf(found?.name ?? "")],
     });
   }
 

@@ -107,9 +107,25 @@ export function signal(rssi: number | null): Signal {
 }
 
 /** When the clock was set, in the time that it was set to; where the engine cannot tell that, in the time of here. */
-export function timeSetWords(tr: Translator, { at, zone }: TimeSet, now?: Date): string {
+export function timeSetWords(tr: Translator, { at, zone }: TimeSet, now = new Date()): string {
   const when = tr.whenIn(zone, at, now);
-  return when === null ? tr.t("time.last_here", { when: tr.when(at, now) }) : tr.t("time.last", { when, zone });
+  const set = when === null ? tr.t("time.last_here", { when: tr.when(at, now) }) : tr.t("time.last", { when, zone });
+  const drift = driftSeconds(at, now);
+  if (drift < WORTH_SAYING_SECONDS) return set;
+  const off =
+    drift < 60
+      ? tr.t("time.drift_seconds", { n: tr.number(drift) })
+      : tr.t("time.drift_minutes", { n: tr.number(Math.round(drift / 60)) });
+  return `${set} · ${off}`;
+}
+
+/** Less is not seen on a clock without a second hand. */
+const WORTH_SAYING_SECONDS = 10;
+
+/** How far a clock may be off by now: its makers say up to a minute a month, which is two seconds a day. */
+export function driftSeconds(setAt: string, now: Date): number {
+  const days = (now.getTime() - new Date(setAt).getTime()) / 86_400_000;
+  return Number.isFinite(days) ? Math.max(0, Math.round(days * 2)) : 0;
 }
 
 /** "Europe/Paris" -> "Paris"; offsets stay. */

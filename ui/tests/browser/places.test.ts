@@ -20,6 +20,7 @@ const PLACES: Place[] = [
   { name: "clock controls", query: "", go: clockTab },
   { name: "clock controls, working", query: "state=sending", go: clockTab },
   { name: "clock controls, none chosen", query: "state=no-clock", go: clockTab },
+  { name: "clock controls, greyed", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("choose-clock").click(); await page.getByTestId("nearby").nth(2).getByRole("button").click(); } },
   { name: "choose clock", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("choose-clock").click(); await page.getByTestId("nearby").nth(2).waitFor(); } },
   { name: "zones", query: "", go: async (page) => { await clockTab(page); await page.getByTestId("other-zone").click(); await page.getByTestId("zone-dialog").getByRole("option").first().waitFor(); } },
   { name: "simulated clock", query: "slots=1", go: async (page) => { await page.getByTestId("simulated-label").click(); await page.getByTestId("simulated-screen").waitFor(); } },

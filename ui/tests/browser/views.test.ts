@@ -107,6 +107,26 @@ describe("clock controls", () => {
     await expect.poll(() => calls(page)).toContain("toggle invert");
   });
 
+  it("grey with the reason what the firmware of another clock lacks, and free it with the next clock", async () => {
+    const page = await openWindow({ query: FAST });
+    await clockTab(page);
+    const use = async (name: string) => {
+      await page.getByTestId("choose-clock").click();
+      await page.getByTestId("nearby").filter({ hasText: name }).getByText("Use", { exact: true }).click();
+    };
+    await page.getByTestId("choose-clock").click();
+    await page.getByTestId("nearby").nth(2).waitFor();
+    await page.keyboard.press("Escape");
+    await use("NRF_EPD_E013");
+    await expect.poll(() => page.getByTestId("quiet-on").isDisabled()).toBe(true);
+    expect(await page.getByTestId("toggle-invert").isDisabled()).toBe(true);
+    expect(await page.getByTestId("face-clock1").isDisabled()).toBe(false);
+    expect(await page.getByTestId("quiet-note").innerText()).toContain("firmware");
+    await use("NRF-410C77");
+    await expect.poll(() => page.getByTestId("quiet-on").isDisabled()).toBe(false);
+    expect(await page.getByTestId("toggle-invert").isDisabled()).toBe(false);
+  });
+
   it("cannot be used while the clock works, and say why", async () => {
     const page = await openWindow({ query: "state=sending" });
     await clockTab(page);

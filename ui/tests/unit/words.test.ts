@@ -4,7 +4,7 @@ import type { Progress } from "../../src/bindings/Progress";
 import { asFault } from "../../src/lib/api";
 import { isNeutral, METHODS, neutral, SLIDERS } from "../../src/lib/options";
 import { Translator } from "../../src/lib/translator";
-import { countdown, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, timeSetWords, zoneCity } from "../../src/lib/words";
+import { countdown, driftSeconds, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, timeSetWords, zoneCity } from "../../src/lib/words";
 
 const en = new Translator("en");
 const zh = new Translator("zh");
@@ -89,7 +89,7 @@ describe("small words", () => {
   it("tell when the clock was set in the time it was set to", () => {
     const at = "2026-05-04T13:18:00Z";
     const now = new Date("2026-05-04T13:20:00Z");
-    const set = (zone: string, then = now) => timeSetWords(en, { at, zone }, then).replace(/\s/g, " ");
+    const set = (zone: string, then = now) => timeSetWords(en, { at, zone, follows_host: false }, then).replace(/\s/g, " ");
     expect(set("Europe/Paris")).toBe("Last set 3:18 PM, Europe/Paris");
     expect(set("America/New_York")).toBe("Last set 9:18 AM, America/New_York");
     expect(set("+05:45")).toBe("Last set 7:03 PM, +05:45");
@@ -98,6 +98,16 @@ describe("small words", () => {
     expect(set("Pacific/Auckland")).toBe("Last set 1:18 AM, Pacific/Auckland");
     expect(set("Pacific/Auckland", new Date("2026-05-05T13:00:00Z"))).toContain("May 5, 2026");
     expect(set("Mars/Olympus")).toMatch(/^Last set \d+:\d\d [AP]M$/);
+  });
+
+  // TZ-8
+  it("say how far the clock may be off by now, once that shows", () => {
+    const at = "2026-05-01T00:00:00Z";
+    const after = (days: number) => timeSetWords(en, { at, zone: "UTC", follows_host: false }, new Date(Date.parse(at) + days * 86_400_000));
+    expect(after(1)).not.toContain("off");
+    expect(after(7)).toContain("may be off by up to 14 s");
+    expect(after(90)).toContain("may be off by up to 3 min");
+    expect(driftSeconds(at, new Date(Date.parse(at) - 86_400_000))).toBe(0);
   });
 
   it("name a zone by its city", () => {

@@ -36,6 +36,12 @@ pub trait Dialect: Send + Sync + 'static {
     /// What a notification means.
     fn interpret(&self, notification: &[u8]) -> Answer;
 
+    /// What a write does to the clock's picture memory, as far as is known. Only a dialect that
+    /// says so can spare the sending of what the clock holds already.
+    fn memory_effect(&self, _write: &Write) -> MemoryEffect {
+        MemoryEffect::Unknown
+    }
+
     /// Takes down what a notification says of the clock itself.
     fn learn(&self, _notification: &[u8], _traits: &mut Traits) {}
 }
@@ -82,6 +88,26 @@ pub enum Answer {
     RefreshDone,
     /// Something else.
     Other,
+}
+
+/// What a write does to the memory in which a clock keeps the picture it was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemoryEffect {
+    /// Its bytes from `header` on are laid down in it.
+    Stores {
+        /// The mark of the plane.
+        plane: u8,
+        /// Where in the plane, in bytes.
+        offset: usize,
+        /// Bytes of the write that are not data.
+        header: usize,
+    },
+    /// It leaves it as it is.
+    Keeps,
+    /// It leaves it as it is, and so does the clock from then on: it draws nothing of its own.
+    Protects,
+    /// Not known.
+    Unknown,
 }
 
 /// What a write is for, which decides how it is repeated.

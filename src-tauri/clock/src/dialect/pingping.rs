@@ -7,7 +7,9 @@
 use std::time::Duration;
 
 use super::family::{CharacteristicId, GattTable};
-use super::{Answer, Delivery, Dialect, Family, Profile, Role, Script, Step, Terms, Write};
+use super::{
+    Answer, Delivery, Dialect, Family, MemoryEffect, Profile, Role, Script, Step, Terms, Write,
+};
 use crate::ClockError;
 use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
 use crate::link::Channel;
@@ -142,6 +144,25 @@ impl Dialect for Pingping {
         Ok(script)
     }
 
+    /// Each packet says where its data goes, and the trigger shows what is there. The clock may
+    /// draw its faces into the same memory, so that nothing but the picture mode, in which it
+    /// draws none, lets anything be known. Whether small pictures have a memory of their own is
+    /// not published.
+    fn memory_effect(&self, write: &Write) -> MemoryEffect {
+        match (write.channel, write.bytes.as_slice()) {
+            (Channel::Main, [0x03, plane @ (0xFF | 0x00), high, low, _, ..]) => {
+                MemoryEffect::Stores {
+                    plane: *plane,
+                    offset: usize::from(u16::from_be_bytes([*high, *low])),
+                    header: PACKET_HEADER,
+                }
+            }
+            (Channel::Main, [0x01]) => MemoryEffect::Keeps,
+            (Channel::Alt, [0xE1, 0x00]) => MemoryEffect::Protects,
+            _ => MemoryEffect::Unknown,
+        }
+    }
+
     fn interpret(&self, notification: &[u8]) -> Answer {
         match notification {
             [0x00, 0x00] => Answer::Rejected,
@@ -263,14 +284,21 @@ fn count_down(countdown: &Countdown) -> Vec<Step> {
             steps.push(Step::Pause(COUNTDOWN_GAP));
         }
     }
-    let (year, month, day) = countdown.date();
+    let day = countdown.date();
     let style = match countdown.style() {
         CountdownStyle::Clock => 0x00,
         CountdownStyle::Calendar => 0xFF,
     };
     // Both halves of a four-digit year are below 100.
-    let (century, rest) = ((year / 100) as u8, (year % 100) as u8);
-    let date = vec![0xFF, style, bcd(century), bcd(rest), bcd(month), bcd(day)];
+    let (century, rest) = ((day.year() / 100) as u8, (day.year() % 100) as u8);
+    let date = vec![
+        0xFF,
+        style,
+        bcd(century),
+        bcd(rest),
+        bcd(day.month()),
+        bcd(day.day()),
+    ];
     steps.extend(then_redraw(command(date), COUNTDOWN_GAP));
     steps
 }

@@ -10,13 +10,15 @@ use super::limits::{
     ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_START_LIMIT,
     SCAN_STOP_LIMIT, TICK,
 };
+use super::memory::PictureMemory;
 use super::operation::{Doubt, Outcome, Report, Tally, Task, Ticket};
+use super::pace::Pace;
 use super::play::Cursor;
 use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
-use crate::dialect::{Dialect, Dialects, Family, Terms, Traits};
+use crate::dialect::{Answer, Dialect, Dialects, Family, Terms, Traits};
 use crate::link::{Adapter, Address, Advertisement, Connection};
 
 #[derive(Debug)]
@@ -63,6 +65,20 @@ pub(super) struct Held {
     pub(super) dialect: Arc<dyn Dialect>,
     /// What it has said of itself on this link.
     pub(super) traits: Traits,
+    /// What it holds of the picture sent last on this link.
+    pub(super) memory: PictureMemory,
+}
+
+impl Held {
+    /// What a notification means; what it says of the clock is kept.
+    pub(super) fn hear(&mut self, notification: &[u8]) -> Answer {
+        self.dialect.learn(notification, &mut self.traits);
+        let answer = self.dialect.interpret(notification);
+        if answer == Answer::Rejected {
+            self.memory.doubt();
+        }
+        answer
+    }
 }
 
 /// Why a run through a job stopped.
@@ -135,6 +151,9 @@ pub(super) struct Actor {
     pub(super) held: Option<Held>,
     /// The clock whose last complete wait for the end of a redraw ended without word of it.
     pub(super) silent_clock: Option<Address>,
+    /// How fast the clock that was linked last takes picture packets.
+    pub(super) pace: Pace,
+    pub(super) paced_clock: Option<Address>,
 }
 
 impl Actor {
@@ -153,6 +172,8 @@ impl Actor {
             shared,
             held: None,
             silent_clock: None,
+            pace: Pace::default(),
+            paced_clock: None,
         }
     }
 
@@ -183,9 +204,14 @@ impl Actor {
                     }
                 }
                 notification = next_notification(&mut self.held), if linked => {
-                    if notification.is_none() {
-                        tracing::info!("the idle link was lost");
-                        self.let_go().await;
+                    match (notification, &mut self.held) {
+                        (Some(value), Some(held)) => {
+                            held.hear(&value);
+                        }
+                        _ => {
+                            tracing::info!("the idle link was lost");
+                            self.let_go().await;
+                        }
                     }
                 }
                 () = sleep_until(let_go_at), if let_go_at.is_some() => {

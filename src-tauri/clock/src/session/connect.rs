@@ -9,6 +9,8 @@ use super::limits::{
     CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
     DISCOVERY_TRIES, SCAN_START_LIMIT, SCAN_STOP_LIMIT, TICK,
 };
+use super::memory::PictureMemory;
+use super::pace::Pace;
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Discovered, Family, Traits};
@@ -33,6 +35,10 @@ impl Actor {
         }
         self.let_go().await;
         let held = self.find_and_connect(wanted.as_ref(), run).await?;
+        if self.paced_clock.as_ref() != Some(&held.clock.address) {
+            self.paced_clock = Some(held.clock.address.clone());
+            self.pace = Pace::default();
+        }
         self.held = Some(held);
         self.introduce(run);
         Ok(())
@@ -203,6 +209,7 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    memory: PictureMemory::default(),
                 }))
             }
             Ok(Err(error)) => {

@@ -78,6 +78,27 @@ pub(super) const REJECTIONS: u32 = 33;
 /// that does not fit it.
 pub(super) const REJECTIONS_IN_PLACE: u32 = 4;
 
+/// What each refusal or stall adds to the gap between picture packets, times their number in a
+/// row: the fourth in a row reaches the limit, before the picture is said not to fit.
+pub(super) const PACE_STEP: Duration = Duration::from_millis(10);
+
+/// Longest gap between picture packets. A full picture takes 13 s longer with it at a usual MTU,
+/// and 3 min at the least one.
+pub(super) const PACE_LIMIT: Duration = Duration::from_millis(100);
+
+/// Packets to be taken before the gap is made smaller, at least and at most: a tenth of a picture
+/// at a usual MTU, so that an upload ends without the gap that a passing trouble brought; half a
+/// picture at the least MTU, so that a slow clock refuses but a few.
+pub(super) const PACE_PROBE: (u32, u32) = (16, 1024);
+
+/// A write that took longer has stalled: twice what the family's slowest connection parameters
+/// (45 ms, latency 10) need.
+pub(super) const STALL: Duration = Duration::from_secs(1);
+
+/// Least time between two reports of progress while sending. A packet may go every 7.5 ms, and
+/// everybody who watches does something at each report.
+pub(super) const PROGRESS_GAP: Duration = Duration::from_millis(100);
+
 /// Changes of the packet size in one upload; a link settles after one or two.
 pub(super) const RECUTS: u32 = 8;
 

@@ -4,7 +4,9 @@ mod actor;
 mod connect;
 pub mod limits;
 mod line;
+mod memory;
 mod operation;
+mod pace;
 mod pass;
 mod play;
 mod queue;
@@ -41,6 +43,10 @@ pub struct SessionConfig {
     pub operation_limit: Duration,
     /// Most bytes of one write, for links that carry less than they say.
     pub payload_cap: Option<usize>,
+    /// Leave out the parts of a picture that the clock certainly holds already. Only where the
+    /// dialect says what each command does to the clock's picture memory, and only within one
+    /// link, since nobody has published whether the memory outlives it.
+    pub skip_unchanged: bool,
 }
 
 impl Default for SessionConfig {
@@ -51,6 +57,7 @@ impl Default for SessionConfig {
             idle_timeout: Duration::from_secs(300),
             operation_limit: Duration::from_secs(20 * 60),
             payload_cap: None,
+            skip_unchanged: false,
         }
     }
 }

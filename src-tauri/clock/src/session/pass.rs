@@ -10,6 +10,8 @@ use super::limits::{
     NOTIFICATION_LATENESS, RECUTS, REJECTED_WAIT, REJECTIONS, REJECTIONS_IN_PLACE,
 };
 use super::line::Line;
+use super::memory::Planes;
+use super::state::Stage;
 use crate::ClockError;
 use crate::dialect::{Dialect, Role, Script, Step, Terms, Write};
 use crate::request::Request;
@@ -19,7 +21,7 @@ use crate::request::Request;
 pub(super) struct Sent {
     /// Its first picture byte.
     pub(super) start: usize,
-    /// When it went.
+    /// When it was answered.
     pub(super) at: Instant,
 }
 
@@ -45,13 +47,22 @@ pub(super) struct Pass {
     rejected_in_place: u32,
     /// Whether a packet was taken since.
     pub(super) accepted_since: bool,
+    /// Packets sent since the latest wait after a rejection, and rejections heard since.
+    pub(super) sent_since: u32,
+    pub(super) rejections_since: u32,
+    /// What the clock holds already.
+    pub(super) known: Option<Planes>,
+    /// Whether anything was left out for that.
+    pub(super) skipped: bool,
+    /// When and with what stage the progress was told last.
+    pub(super) told: Option<(Instant, Stage)>,
     pub(super) began: Instant,
     /// Bytes of all packets of this pass, for the speed.
     pub(super) bytes: usize,
 }
 
 impl Pass {
-    pub(super) fn new(script: Script, terms: Terms) -> Self {
+    pub(super) fn new(script: Script, terms: Terms, known: Option<Planes>) -> Self {
         let (writes_before, writes) = count_writes(&script);
         Self {
             script,
@@ -67,6 +78,11 @@ impl Pass {
             rejected_at: 0,
             rejected_in_place: 0,
             accepted_since: false,
+            sent_since: 0,
+            rejections_since: 0,
+            known,
+            skipped: false,
+            told: None,
             began: Instant::now(),
             bytes: 0,
         }
@@ -110,10 +126,18 @@ impl Pass {
             .unwrap_or(self.script.steps().len())
     }
 
+    /// A packet was answered.
     pub(super) fn remember(&mut self, sent: Sent) {
-        self.recent
-            .retain(|earlier| sent.at.duration_since(earlier.at) <= NOTIFICATION_LATENESS);
         self.recent.push(sent);
+        self.sent_since += 1;
+    }
+
+    /// All that was notified until now has been heard, so that no rejection can mean a packet that
+    /// is older than that by the longest lateness.
+    pub(super) fn forget_settled(&mut self) {
+        let now = Instant::now();
+        self.recent
+            .retain(|sent| now.duration_since(sent.at) <= NOTIFICATION_LATENESS);
     }
 
     /// After a rejection: waits, then goes back to the earliest packet it may mean.
@@ -137,9 +161,20 @@ impl Pass {
         self.rejected_at = self.data_done;
         unless_cancelled(run, sleep(self.rejected_wait)).await?;
         self.rejected_wait = (self.rejected_wait * 2).min(REJECTED_WAIT.1);
-        // Doubled notifications of the same rejection.
-        if line.drain().lost {
+        // Doubled notifications of the same rejection, and those of the packets right after it.
+        let news = line.drain();
+        if news.lost {
             return Err(Stop::Lost(lost("while sending")));
+        }
+        // A clock that is busy takes none of them; one that is fed too fast takes some.
+        if self.sent_since > self.rejections_since + news.rejected {
+            line.pace.slow_down();
+        }
+        (self.sent_since, self.rejections_since) = (0, 0);
+        // It is not in the state it was thought to be in, so nothing is taken for granted.
+        self.known = None;
+        if std::mem::take(&mut self.skipped) {
+            self.data_done = 0;
         }
         if let Some(earliest) = self.recent.iter().map(|sent| sent.start).min() {
             self.data_done = self.data_done.min(earliest);

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
 use super::actor::{Actor, Run, Stop};
-use super::limits::{MTU_POLL, MTU_SETTLE, REJECTED_WAIT};
+use super::connect::unless_cancelled;
+use super::limits::{MTU_POLL, MTU_SETTLE, PROGRESS_GAP, REJECTED_WAIT};
 use super::line::{Line, Waited, Written};
-use super::operation::{Doubt, Refresh, Task};
+use super::memory::{Coverage, Planes};
+use super::operation::{Doubt, Refresh, Task, milliseconds};
 use super::pass::{Pass, Sent, lost};
 use super::state::{LinkState, Stage};
 use crate::ClockError;
-use crate::dialect::{Role, Step, Terms, Write};
+use crate::dialect::{Role, Script, Step, Terms, Write};
 use crate::request::Request;
 
 /// Where a run through a job is; it outlives a lost link.
@@ -25,7 +27,7 @@ pub(super) struct Cursor {
     once_done: usize,
     /// Picture bytes of the present request that were acknowledged at some time, to tell new
     /// bytes from repeated ones.
-    data_credited: usize,
+    acknowledged: Coverage,
     /// The highest step that was acknowledged at some time, for the same purpose.
     steps_credited: usize,
     /// The request's effect is under way: it is finished rather than cancelled.
@@ -93,13 +95,19 @@ impl Actor {
             state: &self.shared.state,
             silent_clock: &mut self.silent_clock,
             cap: self.config.payload_cap,
+            pace: &mut self.pace,
         };
         // Whatever was notified before belongs to an earlier request, or tells what the clock is.
         if line.drain().lost {
             return Err(Stop::Lost(lost("before sending")));
         }
         let terms = line.terms();
-        let mut pass = Pass::new(dialect.script(request, terms).map_err(Stop::Failed)?, terms);
+        let script = dialect.script(request, terms).map_err(Stop::Failed)?;
+        let known = match picture_bytes(&script) {
+            1.. if self.config.skip_unchanged => line.held.memory.take(),
+            _ => None,
+        };
+        let mut pass = Pass::new(script, terms, known);
         let later = tasks.get(cursor.request + 1..).unwrap_or_default();
         // What this clock cannot do is said before it is given the half of it.
         for task in later {
@@ -141,6 +149,14 @@ impl Actor {
                             pass.step += 1;
                             continue;
                         }
+                        let held = |known: &Planes| known.hold(&write, dialect);
+                        if pass.known.as_ref().is_some_and(held) {
+                            pass.skipped = true;
+                            pass.data_done = end;
+                            pass.step += 1;
+                            continue;
+                        }
+                        keep_pace(&line, &pass, run).await?;
                     }
                     if write.role == Role::Once {
                         once_seen += 1;
@@ -155,10 +171,17 @@ impl Actor {
                         _ => Stage::Sending,
                     };
                     let done = cursor.packets_before + pass.writes_done();
-                    tell(&line, run, stage, &pass, done, total);
-                    let sent_at = Instant::now();
+                    tell(&line, run, stage, &mut pass, done, total);
                     match line.write(&write, cursor.committed, run).await? {
-                        Written::Acknowledged => {}
+                        Written::Acknowledged { smoothly } => {
+                            if matches!(write.role, Role::Data { .. }) {
+                                if smoothly {
+                                    line.pace.packet_taken();
+                                } else {
+                                    line.pace.slow_down();
+                                }
+                            }
+                        }
                         Written::TooLong => continue,
                     }
                     pass.step += 1;
@@ -168,14 +191,18 @@ impl Actor {
                     match write.role {
                         Role::Data { start, end } => {
                             pass.data_done = end;
-                            pass.remember(Sent { start, at: sent_at });
+                            let at = Instant::now();
+                            pass.remember(Sent { start, at });
                             let news = line.drain();
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
                             pass.accepted_since |= news.accepted;
-                            if news.rejected {
+                            pass.rejections_since += news.rejected;
+                            if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
+                            } else {
+                                pass.forget_settled();
                             }
                         }
                         Role::Once => {
@@ -191,12 +218,18 @@ impl Actor {
                     }
                 }
                 Step::Pause(duration) => {
+                    // What was held back so far.
+                    if let Some((_, stage)) = pass.told.take() {
+                        let done = cursor.packets_before + pass.writes_done();
+                        tell(&line, run, stage, &mut pass, done, total);
+                    }
                     let news = line.pause(duration, cursor.committed, run).await?;
                     pass.step += 1;
                     if news.lost {
                         return Err(Stop::Lost(lost("between two commands")));
                     }
-                    if news.rejected && pass.data_done > 0 {
+                    pass.rejections_since += news.rejected;
+                    if news.rejected > 0 && pass.data_done > 0 {
                         pass.go_back(&mut line, run).await?;
                     }
                 }
@@ -214,8 +247,38 @@ impl Actor {
                 }
             }
         }
+        let bytes = picture_bytes(&pass.script);
+        run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
+        if self.config.skip_unchanged
+            && let Some(planes) = Planes::of(&pass.script, dialect)
+        {
+            line.held.memory.keep(planes);
+        }
         Ok(pass.writes)
     }
+}
+
+/// Waits for the gap that the clock needs between two picture packets, if it needs one.
+async fn keep_pace(line: &Line<'_>, pass: &Pass, run: &mut Run) -> Result<(), Stop> {
+    let gap = line.pace.gap();
+    if gap.is_zero() || pass.sent_since == 0 {
+        return Ok(());
+    }
+    let longest = &mut run.tally.report.longest_gap_ms;
+    *longest = (*longest).max(milliseconds(gap));
+    unless_cancelled(run, sleep(gap)).await
+}
+
+/// Bytes of the picture in a script; 0 without one.
+fn picture_bytes(script: &Script) -> usize {
+    script
+        .writes()
+        .filter_map(|write| match write.role {
+            Role::Data { end, .. } => Some(end),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0)
 }
 
 /// What a wait at the end of a script says about the redraw.
@@ -241,11 +304,10 @@ fn credit(write: &Write, pass: &Pass, cursor: &mut Cursor, run: &mut Run) {
     report.bytes = report.bytes.saturating_add(count(write.bytes.len()));
     report.packets += 1;
     match write.role {
-        Role::Data { end, .. } if end > cursor.data_credited => {
-            report.data_bytes += count(end - cursor.data_credited);
-            cursor.data_credited = end;
-        }
-        Role::Data { .. } => report.packets_resent += 1,
+        Role::Data { start, end } => match cursor.acknowledged.add(start, end) {
+            0 => report.packets_resent += 1,
+            new => report.data_bytes += count(new),
+        },
         _ if pass.data_done == 0 && pass.step <= cursor.steps_credited => {
             report.packets_resent += 1;
         }
@@ -253,18 +315,26 @@ fn credit(write: &Write, pass: &Pass, cursor: &mut Cursor, run: &mut Run) {
     }
 }
 
-/// Publishes how far the sending is.
+/// Publishes how far the sending is, when it has been long enough since it was published last.
 fn tell(
     line: &Line<'_>,
     run: &Run,
     stage: Stage,
-    pass: &Pass,
+    pass: &mut Pass,
     packets_done: u32,
     packets_total: u32,
 ) {
     /// Packets before a speed is worth showing.
     const SPEED_PACKETS: u32 = 3;
     let stage = run.shown(stage);
+    let now = Instant::now();
+    if let Some((at, told)) = pass.told
+        && told == stage
+        && now.duration_since(at) < PROGRESS_GAP
+    {
+        return;
+    }
+    pass.told = Some((now, stage));
     let seconds = pass.began.elapsed().as_secs_f64();
     let done_here = pass.writes_done();
     let speed = (done_here >= SPEED_PACKETS && seconds > 0.0)

@@ -96,14 +96,25 @@ impl Engine {
     /// [`EngineError::Clock`] for what is no address, [`EngineError::Store`].
     pub async fn choose_clock(&self, address: Option<&str>) -> Result<(), EngineError> {
         let address = address.map(Address::parse).transpose()?;
-        let chosen = address.map(|address| self.known(&address));
-        self.update_memory(None, |memory| {
-            let address = |clock: &Option<KnownClock>| clock.as_ref().map(|c| c.address.clone());
-            if address(&memory.chosen) != address(&chosen) {
-                // What was known is not about this clock.
-                *memory = ClockMemory::default();
+        let fresh = match address.map(|address| self.known(&address)) {
+            Some(clock) => {
+                let recall = self
+                    .shared
+                    .store
+                    .run(move |store| ClockMemory::recall(store, clock));
+                let mut memory = recall.await?;
+                if self.shared.source.begin_anew(self.devices()) {
+                    memory.shown = None;
+                }
+                memory
             }
-            memory.chosen = chosen;
+            None => ClockMemory::default(),
+        };
+        self.update_memory(None, |memory| {
+            let address = |memory: &ClockMemory| memory.chosen.as_ref().map(|c| c.address.clone());
+            if address(memory) != address(&fresh) {
+                *memory = fresh;
+            }
         })
         .await
     }
@@ -141,33 +152,31 @@ impl Engine {
             current.session.set_default_target(address(&memory));
             self.show_memory(&memory);
         }
-        if !self.shared.keeps_memory {
-            return Ok(());
-        }
         let engine = self.clone();
         self.shared
             .store
             .run(move |store| {
                 // As it is by now: of two changes, the later one must be the one that stays.
-                let (key, memory) = {
+                let (devices, memory) = {
                     let current = lock(&engine.shared.current);
                     let memory = lock(&engine.shared.memory).clone();
-                    (ClockMemory::key(current.devices), memory)
+                    (current.devices, memory)
                 };
-                store.remember(key, Some(&memory))
+                memory.keep(store, engine.shared.keeps_choice.then_some(devices))
             })
             .await
     }
 
     /// Ends the session on the old devices and starts one on the new.
     pub(super) async fn switch(&self, devices: Devices) -> Result<(), EngineError> {
-        let key = ClockMemory::key(devices);
-        let memory: ClockMemory = self
+        let mut memory = self
             .shared
             .store
-            .run(move |store| store.recall(key))
-            .await?
-            .unwrap_or_default();
+            .run(move |store| ClockMemory::recall_choice(store, devices))
+            .await?;
+        if self.shared.source.begin_anew(devices) {
+            memory.shown = None;
+        }
         let settings = self.shared.state.borrow().settings.clone();
         let fresh = {
             let mut current = lock(&self.shared.current);

@@ -7,8 +7,9 @@ use jiff::Timestamp;
 use regie_clock::{Address, Face, Job, Stage};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use super::{ClockMemory, Engine};
+use super::{ClockMemory, Engine, lock};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
@@ -23,9 +24,67 @@ struct End {
     sending: Duration,
 }
 
+/// An operation that was journalled and given to a session.
+struct Begun {
+    row: i64,
+    session: u32,
+    handle: regie_clock::Operation,
+    chosen: Option<KnownClock>,
+    learned: Learned,
+}
+
 impl Engine {
     /// Queues an operation on the chosen clock.
     pub(super) async fn submit(&self, door: Door, plan: Plan) -> Result<Submitted, EngineError> {
+        // What nobody asked for makes room.
+        lock(&self.shared.unasked).cancel();
+        let kind = plan.kind;
+        let begun = self.begin(door, plan).await?;
+        let progress = convert::progress(&begun.handle.progress().borrow());
+        let slot = begun.learned.slot();
+        let id = self.desk().add(kind, slot, progress, begun.handle.clone());
+        self.show_current();
+        let (ended, outcome) = oneshot::channel();
+        let engine = self.clone();
+        self.shared.tasks.spawn(async move {
+            let end = engine.follow(id, &begun.handle).await;
+            engine.close(begun, &end).await;
+            engine.desk().end(id, end.shown.clone());
+            engine.show_current();
+            // A door that does not wait is told by the state.
+            let _unread = ended.send(end.shown);
+        });
+        Ok(Submitted { id, ended: outcome })
+    }
+
+    /// Carries out an operation that nobody waits for: it is journalled, but not shown, and gives
+    /// way to any other.
+    pub(super) async fn carry_out_unasked(&self, plan: Plan) -> Result<Outcome, EngineError> {
+        let wanted = CancellationToken::new();
+        lock(&self.shared.unasked).clone_from(&wanted);
+        let begun = self.begin(Door::Regie, plan).await?;
+        let handle = begun.handle.clone();
+        let ended = handle.outcome();
+        tokio::pin!(ended);
+        let clock = tokio::select! {
+            outcome = &mut ended => outcome,
+            () = wanted.cancelled() => {
+                handle.cancel();
+                ended.await
+            }
+        };
+        let end = End {
+            shown: convert::outcome(&clock),
+            clock,
+            sending: Duration::ZERO,
+        };
+        self.close(begun, &end).await;
+        Ok(end.shown)
+    }
+
+    /// Journals an operation and gives it to the session, for the clock that is chosen now, even
+    /// if another one is chosen before its turn comes.
+    async fn begin(&self, door: Door, plan: Plan) -> Result<Begun, EngineError> {
         let chosen = self.shared.state.borrow().clock.chosen.clone();
         let entry = NewEntry {
             at: Timestamp::now().to_string(),
@@ -39,30 +98,19 @@ impl Engine {
             .store
             .run(move |store| store.begin(&entry))
             .await?;
-        // The clock that is chosen now, even if another one is chosen before its turn comes.
         let target = chosen.as_ref().map(|clock| Address::new(&clock.address));
         let mut job = Job::new(plan.first).on(target);
         if let Some(request) = plan.then {
             job = job.then(request);
         }
         let current = self.current();
-        let handle = current.session.submit(job);
-        let progress = convert::progress(&handle.progress().borrow());
-        let slot = plan.learned.slot();
-        let id = self.desk().add(plan.kind, slot, progress, handle.clone());
-        self.show_current();
-        let (ended, outcome) = oneshot::channel();
-        let engine = self.clone();
-        self.shared.tasks.spawn(async move {
-            let end = engine.follow(id, &handle).await;
-            engine.learn(current.number, &end, &plan.learned).await;
-            let target = end.clock.report().clock.as_ref();
-            let target = target.map_or_else(|| name(chosen.as_ref()), |clock| clock.name.clone());
-            engine.close(row, id, target, &end.shown).await;
-            // A door that does not wait is told by the state.
-            let _unread = ended.send(end.shown);
-        });
-        Ok(Submitted { id, ended: outcome })
+        Ok(Begun {
+            row,
+            session: current.number,
+            handle: current.session.submit(job),
+            chosen,
+            learned: plan.learned,
+        })
     }
 
     /// Shows an operation's progress until it has an outcome.
@@ -114,7 +162,7 @@ impl Engine {
                 if chosen.address == reached.address {
                     // Its name may have been unknown when it was chosen.
                     *chosen = reached;
-                    self.take(memory, end, learned);
+                    Self::take(memory, end, learned);
                 }
             })
             .await;
@@ -123,8 +171,15 @@ impl Engine {
         }
     }
 
-    /// Writes the outcome down and shows it.
-    async fn close(&self, row: i64, id: u32, target: String, outcome: &Outcome) {
+    /// Takes over what an operation taught, and writes its outcome down.
+    async fn close(&self, begun: Begun, end: &End) {
+        self.learn(begun.session, end, &begun.learned).await;
+        let target = match &end.clock.report().clock {
+            Some(clock) => clock.name.clone(),
+            None => name(begun.chosen.as_ref()),
+        };
+        let row = begun.row;
+        let outcome = &end.shown;
         let (word, fault) = (journal_outcome(outcome), outcome.fault().cloned());
         let duration = outcome.report().duration_ms;
         let written = self
@@ -135,35 +190,35 @@ impl Engine {
         if let Err(error) = written {
             tracing::error!(%error, "an outcome could not be written to the journal");
         }
-        self.desk().end(id, outcome.clone());
-        self.show_current();
     }
 
-    fn take(&self, memory: &mut ClockMemory, end: &End, learned: &Learned) {
+    fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
         if !end.clock.is_done() {
             // Where nothing was sent, the screen shows what it showed.
             if learned.changes_screen() && end.clock.report().packets > 0 {
-                memory.shown_slot = None;
+                memory.shown = None;
             }
             return;
         }
         match learned {
             Learned::Nothing => {}
-            Learned::Shows(held) => {
-                // The slot may have been filled anew meanwhile.
-                let is_held = self.held(held.slot).as_ref() == Some(held);
-                memory.shown_slot = is_held.then_some(held.slot);
-                memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
+            Learned::Shows { held, mono } => {
+                memory.shown = Some(held.clone());
+                memory.shown_mono = *mono;
+                if end.clock.report().data_bytes > 0 {
+                    memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
+                }
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.
             Learned::Face(Face::Picture) => {}
-            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown_slot = None,
+            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown = None,
             Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
-            Learned::Time(zone) => {
+            Learned::Time { zone, follows_host } => {
                 memory.time_set = Some(TimeSet {
                     at: Timestamp::now().to_string(),
                     zone: zone.to_string(),
+                    follows_host: *follows_host,
                 });
             }
         }

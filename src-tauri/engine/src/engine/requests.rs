@@ -1,13 +1,18 @@
 //! What can be asked of the clock: each becomes an operation.
 
 use jiff::Timestamp;
-use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
+use regie_clock::{
+    Channel, ClockTime, Countdown, CountdownDate, Face, QuietHours, Raw, RawPolicy, Request, Task,
+    Toggle, Zone,
+};
 use regie_imaging::{Options, Panel, Planes};
 
 use super::{Engine, checked, lock};
+use crate::composition::CountdownPlan;
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
+use crate::mode::Mode;
 use crate::state::{Door, OperationKind, QuietHoursSet, Slot};
 
 impl Engine {
@@ -39,12 +44,9 @@ impl Engine {
             if let Some(place) = state.slots.get_mut(usize::from(slot)) {
                 *place = Some(held.clone());
             }
+            // It holds another picture now than the one that the clock may show of it.
+            state.clock.shown_slot = state.clock.shown_slot.filter(|&shown| shown != slot);
         });
-        // The slot holds another picture now than the one that the clock may show of it.
-        self.update_memory(None, |memory| {
-            memory.shown_slot = memory.shown_slot.filter(|&shown| shown != slot);
-        })
-        .await?;
         self.submit_planes(door, held, &planes).await
     }
 
@@ -56,6 +58,37 @@ impl Engine {
         let planes = self.slot_planes(slot).await?;
         let held = self.held(slot).ok_or(EngineError::SlotEmpty { slot })?;
         self.submit_planes(door, held, &planes).await
+    }
+
+    /// Changes what the clock shows. The picture of a slot that it is known to show already is not
+    /// sent again.
+    ///
+    /// # Errors
+    /// [`EngineError::NoSuchSlot`], [`EngineError::SlotEmpty`]; [`EngineError::ShownUnknown`] for
+    /// [`Mode::Tricolor`] and [`Mode::Mono`] when the clock is not known to show a slot. A face
+    /// whose code is not known fails as an operation.
+    pub async fn set_mode(&self, door: Door, mode: Mode) -> Result<Submitted, EngineError> {
+        let (slot, mono) = match mode {
+            Mode::Face(face) => return self.set_face(door, face).await,
+            Mode::Image(slot) => (checked(slot)?, false),
+            Mode::Tricolor => (self.shown()?.0, false),
+            Mode::Mono => (self.shown()?.0, true),
+        };
+        let planes = self.slot_planes(slot).await?;
+        let held = self.held(slot).ok_or(EngineError::SlotEmpty { slot })?;
+        if self.shown().ok() == Some((slot, mono)) {
+            return self.submit_again(door, held, mono, planes.panel()).await;
+        }
+        let planes = if mono { planes.mono() } else { planes };
+        self.submit_shown(door, held, mono, &planes).await
+    }
+
+    /// The slot that the clock is known to show, and whether in black and white only.
+    fn shown(&self) -> Result<(u8, bool), EngineError> {
+        let mono = lock(&self.shared.memory).shown_mono;
+        let slot = self.shared.state.borrow().clock.shown_slot;
+        slot.map(|slot| (slot, mono))
+            .ok_or(EngineError::ShownUnknown)
     }
 
     /// What a slot holds.
@@ -70,12 +103,38 @@ impl Engine {
         held: Slot,
         planes: &Planes,
     ) -> Result<Submitted, EngineError> {
-        // The small picture is the calendar's; in the other modes the clock would draw over it.
-        let face = if planes.panel() == Panel::SMALL {
-            Face::Calendar1
-        } else {
-            Face::Picture
-        };
+        self.submit_shown(door, held, false, planes).await
+    }
+
+    /// Shows again what the clock holds already.
+    async fn submit_again(
+        &self,
+        door: Door,
+        held: Slot,
+        mono: bool,
+        panel: Panel,
+    ) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Show,
+                detail: held.name.clone(),
+                first: Task::SetFace(face_of(panel), self.zone_of_clock()),
+                then: None,
+                learned: Learned::Shows { held, mono },
+            },
+        )
+        .await
+    }
+
+    async fn submit_shown(
+        &self,
+        door: Door,
+        held: Slot,
+        mono: bool,
+        planes: &Planes,
+    ) -> Result<Submitted, EngineError> {
+        let face = face_of(planes.panel());
         self.submit(
             door,
             Plan {
@@ -83,18 +142,20 @@ impl Engine {
                 detail: held.name.clone(),
                 first: Request::Picture(convert::picture(planes)?).into(),
                 then: Some(Task::SetFace(face, self.zone_of_clock())),
-                learned: Learned::Shows(held),
+                learned: Learned::Shows { held, mono },
             },
         )
         .await
     }
 
     /// Sets the clock to the time of a zone: an IANA name or an offset; `None` is this
-    /// computer's.
+    /// computer's, wherever that travels. While Regie runs, the clock is set again by itself when
+    /// the offset of its zone changes.
     ///
     /// # Errors
     /// [`EngineError::Clock`] for a zone that is none.
     pub async fn set_time(&self, door: Door, zone: Option<&str>) -> Result<Submitted, EngineError> {
+        let follows_host = zone.is_none();
         let zone = match zone {
             Some(zone) => zone.parse()?,
             None => Zone::system(),
@@ -106,7 +167,7 @@ impl Engine {
                 detail: zone.to_string(),
                 first: Task::SetTime(zone.clone()),
                 then: None,
-                learned: Learned::Time(zone),
+                learned: Learned::Time { zone, follows_host },
             },
         )
         .await
@@ -208,6 +269,48 @@ impl Engine {
         .await
     }
 
+    /// Counts the days down to a date.
+    ///
+    /// # Errors
+    /// [`EngineError::Clock`] for what is no date, or one that is over where the clock is.
+    pub async fn countdown(
+        &self,
+        door: Door,
+        plan: CountdownPlan,
+    ) -> Result<Submitted, EngineError> {
+        let date: CountdownDate = plan.date.parse()?;
+        let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::Countdown,
+                detail: date.to_string(),
+                first: Request::Countdown(Countdown::new(plan.style, date)).into(),
+                then: None,
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
+    /// Ends the countdown.
+    ///
+    /// # Errors
+    /// [`EngineError::Store`].
+    pub async fn countdown_off(&self, door: Door) -> Result<Submitted, EngineError> {
+        self.submit(
+            door,
+            Plan {
+                kind: OperationKind::CountdownOff,
+                detail: String::new(),
+                first: Request::CountdownOff.into(),
+                then: None,
+                learned: Learned::ShowsNoSlot,
+            },
+        )
+        .await
+    }
+
     /// Sends bytes as they are, save those that can harm the clock.
     ///
     /// # Errors
@@ -242,5 +345,15 @@ impl Engine {
     pub fn dismiss(&self, operation: u32) {
         self.desk().dismiss(operation);
         self.show_current();
+    }
+}
+
+/// The face that shows a picture of that size. The small one is the calendar's; in the other modes
+/// the clock would draw over it.
+fn face_of(panel: Panel) -> Face {
+    if panel == Panel::SMALL {
+        Face::Calendar1
+    } else {
+        Face::Picture
     }
 }

@@ -1,0 +1,190 @@
+//! Setting the clock again by itself: the clock knows no zones, so that it is an hour off when
+//! summer time begins or ends, or when this computer travels.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use regie_clock::{Task, Zone};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::{Engine, lock};
+use crate::desk::{Learned, Plan};
+use crate::error::EngineError;
+use crate::state::{LinkView, OperationKind, Outcome, TimeSet};
+
+/// How often it is looked at. Not every system reports a change of zone or a waking computer; a
+/// minute is what a clock drifts in a month.
+const LOOK: Duration = Duration::from_secs(60);
+
+/// First and longest pause after an attempt that failed: each one listens for a minute and more,
+/// and is written to the journal.
+const RETRY: (Duration, Duration) = (
+    Duration::from_secs(15 * 60),
+    Duration::from_secs(6 * 60 * 60),
+);
+
+/// When to try again.
+#[derive(Debug, Clone, Copy)]
+struct Retry {
+    at: Instant,
+    pause: Duration,
+}
+
+impl Retry {
+    fn now() -> Self {
+        Self {
+            at: Instant::now(),
+            pause: RETRY.0,
+        }
+    }
+
+    fn later(self) -> Self {
+        Self {
+            at: Instant::now() + self.pause,
+            pause: (self.pause * 2).min(RETRY.1),
+        }
+    }
+}
+
+impl Engine {
+    /// From now on until the engine stops, keeps the zone of this computer shown, and sets the
+    /// clock again when the offset of its zone has changed: at once while it is connected,
+    /// otherwise now and then until it is reached. Only for a clock that was set before; any
+    /// other operation goes first.
+    pub fn keep_time(&self) {
+        let engine = self.clone();
+        self.shared.tasks.spawn(async move {
+            let stopping = engine.shared.stopping.clone();
+            let mut look = interval(LOOK);
+            look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let mut retry = Retry::now();
+            loop {
+                tokio::select! {
+                    () = stopping.cancelled() => return,
+                    _ = look.tick() => {}
+                }
+                retry = engine.look_at_time(retry).await;
+            }
+        });
+    }
+
+    async fn look_at_time(&self, retry: Retry) -> Retry {
+        let host = Zone::system();
+        self.shared.state.send_if_modified(|state| {
+            let zone = host.to_string();
+            let changed = state.zone != zone;
+            state.zone = zone;
+            changed
+        });
+        let set = lock(&self.shared.memory).time_set.clone();
+        let now = Timestamp::now().as_second();
+        let Some(due) = set.and_then(|set| due(&set, &host, now)) else {
+            return Retry::now();
+        };
+        let (linked, busy) = {
+            let clock = &self.shared.state.borrow().clock;
+            let busy = clock
+                .operation
+                .as_ref()
+                .is_some_and(|o| o.outcome.is_none());
+            (clock.link == LinkView::Connected, busy)
+        };
+        if busy || (!linked && Instant::now() < retry.at) {
+            return retry;
+        }
+        tracing::info!(zone = %due.zone, "setting the clock again: its zone's offset has changed");
+        let plan = Plan {
+            kind: OperationKind::SetTime,
+            detail: due.zone.to_string(),
+            first: Task::SetTime(due.zone.clone()),
+            then: None,
+            learned: Learned::Time {
+                zone: due.zone,
+                follows_host: due.follows_host,
+            },
+        };
+        match self.carry_out_unasked(plan).await {
+            Ok(Outcome::Done { .. }) => Retry::now(),
+            Ok(_) => retry.later(),
+            Err(EngineError::Closing) => retry,
+            Err(error) => {
+                tracing::warn!(%error, "the clock could not be set again");
+                retry.later()
+            }
+        }
+    }
+}
+
+/// A time to be set again.
+#[derive(Debug, PartialEq, Eq)]
+struct Due {
+    zone: Zone,
+    follows_host: bool,
+}
+
+/// Whether the clock, set at that time, is off by now (seconds since 1970) because of an offset
+/// that has changed since.
+fn due(set: &TimeSet, host: &Zone, now: i64) -> Option<Due> {
+    let then: Timestamp = set.at.parse().ok()?;
+    let before: Zone = set.zone.parse().ok()?;
+    let zone = if set.follows_host { host } else { &before };
+    let shown = before.offset_seconds_at(then.as_second()).ok()?;
+    let right = zone.offset_seconds_at(now).ok()?;
+    (shown != right).then(|| Due {
+        zone: zone.clone(),
+        follows_host: set.follows_host,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-10-25 01:00:00 UTC, the end of summer time in Paris.
+    const CHANGE: i64 = 1_792_890_000;
+
+    fn set(zone: &str, at: i64, follows_host: bool) -> TimeSet {
+        TimeSet {
+            at: Timestamp::from_second(at).unwrap().to_string(),
+            zone: zone.to_owned(),
+            follows_host,
+        }
+    }
+
+    fn zone(name: &str) -> Zone {
+        name.parse().unwrap()
+    }
+
+    /// TZ-3: to the second, both ways.
+    #[test]
+    fn a_change_of_summer_time_makes_the_clock_due_at_its_second() {
+        let paris = zone("Europe/Paris");
+        let before = set("Europe/Paris", CHANGE - 100, false);
+        assert_eq!(due(&before, &paris, CHANGE - 1), None);
+        let found = due(&before, &paris, CHANGE).unwrap();
+        assert_eq!(found.zone, paris);
+        let after = set("Europe/Paris", CHANGE, false);
+        assert_eq!(due(&after, &paris, CHANGE + 86_400), None);
+        // 2027-03-28 01:00:00 UTC.
+        assert!(due(&after, &paris, 1_806_195_600).is_some());
+    }
+
+    /// TZ-10: a clock on this computer's time travels with it; one on another zone does not.
+    #[test]
+    fn only_a_clock_on_this_computers_time_follows_it_to_another_zone() {
+        let tokyo = zone("Asia/Tokyo");
+        let follows = set("Europe/Paris", CHANGE, true);
+        assert_eq!(due(&follows, &tokyo, CHANGE + 60).unwrap().zone, tokyo);
+        let stays = set("Europe/Paris", CHANGE, false);
+        assert_eq!(due(&stays, &tokyo, CHANGE + 60), None);
+    }
+
+    /// Another name of the same time is no reason to wake the clock.
+    #[test]
+    fn another_zone_of_the_same_offset_is_none_to_set() {
+        let follows = set("Europe/Paris", CHANGE, true);
+        assert_eq!(due(&follows, &zone("Europe/Berlin"), CHANGE + 60), None);
+        let fixed = set("+05:45", CHANGE - 60, false);
+        assert_eq!(due(&fixed, &zone("Asia/Tokyo"), CHANGE + 60), None);
+    }
+}
