@@ -1,22 +1,23 @@
 //! The computer's Bluetooth adapter.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use btleplug::api::{
-    Central, CentralEvent, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions,
-    ScanFilter,
+    Central, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
 };
 use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
-use futures::StreamExt;
+use tokio::runtime::Handle;
 use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::timeout;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::hearing::{Heard, Hearing};
 use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
 use super::{failure, link};
@@ -25,12 +26,20 @@ use crate::dialect::Family;
 use crate::link::{Adapter, Address, Advertisement, Connection, Scan, ScanFeed, Unavailable};
 
 /// For a question the system answers from memory.
-const QUESTION: Duration = Duration::from_secs(5);
+pub(super) const QUESTION: Duration = Duration::from_secs(5);
 /// For a connection. BlueZ itself gives up after 40 s, btleplug after 30 s; the session, which
 /// has a shorter limit, abandons the attempt before.
 const CONNECT: Duration = Duration::from_secs(30);
 /// For letting go; BlueZ takes 2 to 3 s.
 pub(super) const DISCONNECT: Duration = Duration::from_secs(5);
+/// How often a scan under way is looked after: not every system says when it has ended, or when
+/// the adapter has gone.
+const SCAN_CHECK: Duration = Duration::from_secs(3);
+/// How often an attempt is asked whether the clock is connected and only says nothing.
+const CONNECT_CHECK: Duration = Duration::from_secs(1);
+/// Connections to the system's Bluetooth service that are given up for want of an answer. None can
+/// be closed, so that a service that hangs must not cost one each time it is asked.
+const RENEWALS: u32 = 16;
 /// Devices remembered by address; a busy place has a few hundred within earshot.
 const KNOWN_LIMIT: usize = 512;
 
@@ -46,6 +55,8 @@ pub struct BluetoothAdapter {
 struct Radio {
     /// Kept, since each one opens a connection to the system's Bluetooth service.
     manager: tokio::sync::Mutex<Option<Manager>>,
+    /// How many were given up for want of an answer.
+    renewals: AtomicU32,
     /// What was heard, by address.
     known: Mutex<HashMap<Address, PeripheralId>>,
     /// Connecting and cleaning up after it, one at a time.
@@ -63,6 +74,7 @@ impl BluetoothAdapter {
     pub fn new() -> Result<Self, ClockError> {
         let radio = Radio {
             manager: tokio::sync::Mutex::new(None),
+            renewals: AtomicU32::new(0),
             known: Mutex::new(HashMap::new()),
             connecting: tokio::sync::Mutex::new(()),
             scanning: Arc::default(),
@@ -71,6 +83,13 @@ impl BluetoothAdapter {
             runtime: Arc::new(BluetoothRuntime::start()?),
             radio: Arc::new(radio),
         })
+    }
+
+    /// Tasks on the Bluetooth threads: what watches the system, a scan and a link, and what is
+    /// under way. It must not grow with use.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.runtime.handle().metrics().num_alive_tasks()
     }
 }
 
@@ -103,15 +122,7 @@ impl Radio {
     /// The adapter to use: the first that is switched on.
     async fn powered_adapter(&self) -> Result<platform::Adapter, ClockError> {
         let unavailable = |reason| ClockError::BluetoothUnavailable { reason };
-        let mut kept = self.manager.lock().await;
-        let manager = match kept.take() {
-            Some(manager) => manager,
-            None => in_time("Bluetooth", Manager::new()).await?,
-        };
-        // A manager that fails is not kept: its connection to the service may be gone.
-        let adapters = in_time("the adapter list", manager.adapters()).await?;
-        *kept = Some(manager);
-        drop(kept);
+        let adapters = self.adapters().await?;
         if adapters.is_empty() {
             return Err(unavailable(Unavailable::NoAdapter));
         }
@@ -125,10 +136,34 @@ impl Radio {
         Err(unavailable(Unavailable::RadioOff))
     }
 
+    async fn adapters(&self) -> Result<Vec<platform::Adapter>, ClockError> {
+        let mut kept = self.manager.lock().await;
+        let manager = match kept.as_ref() {
+            Some(manager) => manager.clone(),
+            None => kept.insert(new_manager().await?).clone(),
+        };
+        match timeout(QUESTION, manager.adapters()).await {
+            Ok(Ok(adapters)) => Ok(adapters),
+            Ok(Err(error)) => {
+                if failure::cut_off(&error) {
+                    *kept = None;
+                }
+                Err(failure::general(&error))
+            }
+            Err(_) => {
+                // The connection may be the one that is dead, rather than the service.
+                if self.renewals.fetch_add(1, Ordering::Relaxed) < RENEWALS {
+                    *kept = None;
+                }
+                Err(no_answer("the adapter list"))
+            }
+        }
+    }
+
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
         let turn = turn(&self.scanning, &abandoned).await?;
         let adapter = self.powered_adapter().await?;
-        let events = in_time("the adapter's events", adapter.events()).await?;
+        let hearing = Hearing::open(&adapter).await?;
         let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
         if let Err(error) = started {
             // One that did not answer may still have begun.
@@ -139,7 +174,7 @@ impl Radio {
         if abandoned.is_cancelled() {
             feed.end.cancel();
         }
-        tokio::spawn(self.listen(adapter, events, feed, turn));
+        tokio::spawn(self.listen(adapter, hearing, feed, turn));
         Ok(scan)
     }
 
@@ -147,7 +182,7 @@ impl Radio {
     async fn listen(
         self: Arc<Self>,
         adapter: platform::Adapter,
-        mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
+        mut hearing: Hearing,
         feed: ScanFeed,
         turn: OwnedMutexGuard<()>,
     ) {
@@ -162,21 +197,26 @@ impl Radio {
             already = self.connected(&adapter) => already,
         };
         let mut listening = already.into_iter().all(hand_on);
+        let mut checks = interval(SCAN_CHECK);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        checks.reset();
         while listening {
-            let event = tokio::select! {
+            let heard = tokio::select! {
                 biased;
                 () = end.cancelled() => break,
-                event = events.next() => event,
+                _ = checks.tick() => {
+                    if still_scans(&adapter).await { continue } else { break }
+                }
+                heard = hearing.next() => heard,
             };
-            let id = match event {
-                None | Some(CentralEvent::StateUpdate(CentralState::PoweredOff)) => break,
-                Some(event) => of_device(event),
+            let device = match heard {
+                Heard::Device(device) => device,
+                Heard::Nothing => continue,
+                Heard::End => break,
             };
-            let Some(id) = id else { continue };
-            // A device that has gone meanwhile says nothing.
             let advertisement = tokio::select! {
                 () = end.cancelled() => break,
-                advertisement = self.advertisement(&adapter, &id) => advertisement,
+                advertisement = self.describe(&device) => advertisement,
             };
             if let Some(advertisement) = advertisement {
                 listening = hand_on(advertisement);
@@ -211,15 +251,6 @@ impl Radio {
             }
         }
         clocks
-    }
-
-    async fn advertisement(
-        &self,
-        adapter: &platform::Adapter,
-        id: &PeripheralId,
-    ) -> Option<Advertisement> {
-        let peripheral = in_time("a device", adapter.peripheral(id)).await.ok()?;
-        self.describe(&peripheral).await
     }
 
     /// A device as it was heard; none when the system only remembers it.
@@ -283,10 +314,14 @@ impl Radio {
             .await
             .map_err(|_| failed("it was forgotten"))?;
         let attempt = tokio::select! {
-            attempt = timeout(CONNECT, peripheral.connect()) => match attempt {
+            attempt = timeout(CONNECT, reach(&peripheral)) => match attempt {
                 Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
                 Err(_) => Err(failed("no answer")),
             },
+            () = silence(&peripheral) => Err(ClockError::DiscoveryTimeout {
+                address: address.clone(),
+                seconds: link::DISCOVER.as_secs(),
+            }),
             () = abandoned.cancelled() => Err(failed("given up")),
         };
         let link = match attempt {
@@ -323,6 +358,66 @@ async fn turn(
     }
 }
 
+/// Connects a device and has its services read.
+async fn reach(peripheral: &Peripheral) -> btleplug::Result<()> {
+    #[cfg(target_os = "linux")]
+    return super::bluez::connect(peripheral).await;
+    #[cfg(not(target_os = "linux"))]
+    peripheral.connect().await
+}
+
+/// Connects to the system's Bluetooth service. That may block, which must not keep what else is
+/// done here from its deadlines.
+async fn new_manager() -> Result<Manager, ClockError> {
+    let runtime = Handle::current();
+    let connecting = tokio::task::spawn_blocking(move || runtime.block_on(Manager::new()));
+    match timeout(QUESTION, connecting).await {
+        Ok(Ok(manager)) => manager.map_err(|error| failure::general(&error)),
+        Ok(Err(error)) => Err(ClockError::Bluetooth {
+            detail: error.to_string(),
+        }),
+        Err(_) => Err(no_answer("Bluetooth")),
+    }
+}
+
+/// Whether a scan goes on. On Linux one that ended with the Bluetooth service is begun anew, which
+/// is refused while it goes on.
+async fn still_scans(adapter: &platform::Adapter) -> bool {
+    let state = in_time("the adapter", adapter.adapter_state()).await;
+    if !matches!(state, Ok(CentralState::PoweredOn | CentralState::Unknown)) {
+        return false;
+    }
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    match timeout(QUESTION, adapter.start_scan(ScanFilter::default())).await {
+        Ok(Ok(())) => {
+            tracing::info!("the scan had ended; listening anew");
+            true
+        }
+        Ok(Err(error)) => failure::under_way(&error),
+        Err(_) => false,
+    }
+}
+
+/// Returns when a device has been connected for as long as it may take to tell its services, all
+/// the while an attempt to connect it goes on.
+async fn silence(peripheral: &Peripheral) {
+    let mut since = None;
+    loop {
+        sleep(CONNECT_CHECK).await;
+        match in_time("the link", peripheral.is_connected()).await {
+            Ok(true) => {
+                let since = *since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= link::DISCOVER {
+                    return;
+                }
+            }
+            _ => since = None,
+        }
+    }
+}
+
 /// Stops scanning, within a bound.
 async fn stop(adapter: &platform::Adapter) {
     if let Err(error) = in_time("stopping the scan", adapter.stop_scan()).await {
@@ -346,9 +441,13 @@ pub(super) async fn in_time<T>(
 ) -> Result<T, ClockError> {
     match timeout(QUESTION, question).await {
         Ok(answer) => answer.map_err(|error| failure::general(&error)),
-        Err(_) => Err(ClockError::Bluetooth {
-            detail: format!("no answer about {what}"),
-        }),
+        Err(_) => Err(no_answer(what)),
+    }
+}
+
+fn no_answer(what: &str) -> ClockError {
+    ClockError::Bluetooth {
+        detail: format!("no answer about {what}"),
     }
 }
 
@@ -362,23 +461,8 @@ fn address_of(peripheral: &Peripheral) -> Address {
     }
 }
 
-/// The device that an event says something new about.
-fn of_device(event: CentralEvent) -> Option<PeripheralId> {
-    match event {
-        CentralEvent::DeviceDiscovered(id)
-        | CentralEvent::DeviceUpdated(id)
-        | CentralEvent::ManufacturerDataAdvertisement { id, .. }
-        | CentralEvent::ServiceDataAdvertisement { id, .. }
-        | CentralEvent::ServicesAdvertisement { id, .. }
-        | CentralEvent::RssiUpdate { id, .. } => Some(id),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::time::{Instant, sleep};
-
     use super::*;
 
     #[tokio::test(start_paused = true)]

@@ -1,0 +1,13 @@
+//! The whole clock over the system's Bluetooth, against a fake BlueZ with simulated clocks behind
+//! it. Each test has a private bus and a process of its own.
+#![cfg(target_os = "linux")]
+// Helpers end a test as an assertion does.
+#![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used)]
+
+mod adapter;
+mod bench;
+mod connecting;
+mod endurance;
+mod everyday;
+mod isolation;
+mod writing;
