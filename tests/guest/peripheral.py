@@ -36,6 +36,8 @@ MAIN_SERVICE = '13187b10-eba9-a3ba-044e-83d3217d9a38'
 MAIN = '4b646063-6264-f3a7-8941-e65356ea82fe'
 ALT_SERVICE = '00001f10-0000-1000-8000-00805f9b34fb'
 ALT = '00001f1f-0000-1000-8000-00805f9b34fb'
+# Device information and software update, which the siblings announce.
+SERVICES = b'\x0a\x18\xf5\xfe'
 LONGEST = {'main': 500, 'alt': 128}
 MTU = 512
 ADVERTISING_INTERVAL = 200  # ms; the real one takes 1000
@@ -50,21 +52,10 @@ class Clock:
         self.device, self.air, self.radios, self.log = device, air, radios, log
         self.refreshing = None
         self.packets_left = None
-        self.connection = None
-        permission = Characteristic.Permissions.WRITEABLE
         write = Characteristic.Properties.WRITE
-        self.main = Characteristic(
-            MAIN,
-            write | Characteristic.Properties.NOTIFY,
-            permission,
-            CharacteristicValue(write=lambda connection, value: self.write('main', connection, value)),
-        )
-        alt = Characteristic(
-            ALT,
-            write,
-            permission,
-            CharacteristicValue(write=lambda connection, value: self.write('alt', connection, value)),
-        )
+        notify = Characteristic.Properties.NOTIFY
+        self.main = self.characteristic(MAIN, write | notify, 'main')
+        alt = self.characteristic(ALT, write, 'alt')
         device.add_services([Service(MAIN_SERVICE, [self.main]), Service(ALT_SERVICE, [alt])])
         server = device.gatt_server
         server.max_mtu = MTU
@@ -72,6 +63,13 @@ class Clock:
         server.on_att_write_command = lambda bearer, request: self.refused('write-command', request)
         server.on_att_prepare_write_request = self.refuse_long_write
         device.on(Device.EVENT_CONNECTION, self.connected)
+
+    def characteristic(self, uuid, properties, channel):
+        async def write(connection, value):
+            self.write(channel, value)
+
+        permissions = Characteristic.Permissions.WRITEABLE
+        return Characteristic(uuid, properties, permissions, CharacteristicValue(write=write))
 
     def note(self, line):
         self.log.write(line + '\n')
@@ -92,15 +90,13 @@ class Clock:
         )
 
     def connected(self, connection):
-        self.connection = connection
         self.note('up')
         connection.on(connection.EVENT_DISCONNECTION, self.disconnected)
 
     def disconnected(self, reason):
-        self.connection = None
         self.note(f'down {reason:#04x}')
 
-    async def write(self, channel, connection, value):
+    def write(self, channel, value):
         if len(value) > LONGEST[channel]:
             self.note(f'E {channel} {value.hex()}')
             raise att.ATT_Error(att.ATT_INVALID_ATTRIBUTE_LENGTH_ERROR)
@@ -108,9 +104,9 @@ class Clock:
         if channel == 'alt':
             if value == b'\xe2':
                 self.refresh()
-        elif value[0] in (0x03, 0x04):
+        elif value[:1] in (b'\x03', b'\x04'):
             self.take_packet(value)
-        elif value[0] in (0x01, 0xAA):
+        elif value[:1] in (b'\x01', b'\xaa'):
             self.refresh()
 
     def take_packet(self, value):
@@ -179,8 +175,7 @@ async def main(log_path):
         AdvertisingData(
             [
                 (AdvertisingData.FLAGS, b'\x06'),
-                # Device information and software update, as the siblings announce.
-                (AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, b'\x0a\x18\xf5\xfe'),
+                (AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, SERVICES),
             ]
         )
     )

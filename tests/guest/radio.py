@@ -73,9 +73,7 @@ class Radio(Controller):
             self.create_le_connection(pdu.advertiser_address)
 
     def report(self, kind, address, data):
-        report = Report(
-            event_type=kind, address_type=address.address_type, address=address, data=data, rssi=RSSI
-        )
+        report = Report(kind, address.address_type, address, data, RSSI)
         self.send_hci_packet(hci.HCI_LE_Advertising_Report_Event([report]))
 
     def lose_links(self):

@@ -15,6 +15,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
 use crate::figures::Figures;
+use crate::panics;
 use crate::scene::{self, Scene};
 
 /// Where the clock takes orders.
@@ -51,6 +52,9 @@ pub enum Surprise {
         /// How it ended and what it said.
         detail: String,
     },
+    /// Tasks in the background ended in a panic.
+    #[error("{0} tasks ended in a panic")]
+    Panicked(usize),
     /// The clock took no order.
     #[error("the clock did not obey: {0}")]
     Order(String),
@@ -202,14 +206,18 @@ impl<W: Write> Drive<W> {
         Ok(self.session.disconnect().await?)
     }
 
-    /// Lets the link go and ends the session.
+    /// Lets the link go and ends the session. Nothing may have panicked until then.
     ///
     /// # Errors
     /// [`Surprise`].
     pub async fn finish(&mut self) -> Result<(), Surprise> {
         self.let_go().await?;
         self.session.shutdown(GRACE).await;
-        self.tell(&format!("over; {}", Figures::now()?))
+        self.tell(&format!("over; {}", Figures::now()?))?;
+        match panics::counted() {
+            0 => Ok(()),
+            count => Err(Surprise::Panicked(count)),
+        }
     }
 
     pub(crate) fn tell(&mut self, line: &str) -> Result<(), Surprise> {

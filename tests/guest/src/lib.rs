@@ -8,6 +8,7 @@
 pub mod drive;
 pub mod figures;
 pub mod machine;
+pub mod panics;
 pub mod program;
 pub mod record;
 pub mod scene;

@@ -15,6 +15,8 @@ use crate::record::{Nonsense, Record};
 const MEMORY_MB: u32 = 768;
 /// How often the machine is looked at.
 const POLL: Duration = Duration::from_millis(100);
+/// What QEMU itself complains about, beside the pieces.
+const COMPLAINTS: &str = "qemu.log";
 /// Lines of the console that an error shows.
 const TAIL: usize = 60;
 
@@ -111,8 +113,9 @@ impl Machine {
         let finished = guest.wait(limit)?;
         drop(guest);
         let console = read(&console)?;
+        let complaints = read(&self.pieces.join(COMPLAINTS))?;
         let tail = || {
-            let lines: Vec<&str> = console.lines().collect();
+            let lines: Vec<&str> = console.lines().chain(complaints.lines()).collect();
             lines[lines.len().saturating_sub(TAIL)..].join("\n")
         };
         if !finished {
@@ -130,7 +133,7 @@ impl Machine {
     }
 
     fn start(&self, run: &str, console: &Path, record: &Path) -> Result<Guest, MachineError> {
-        let errors = self.pieces.join("qemu.log");
+        let errors = self.pieces.join(COMPLAINTS);
         let stderr = File::create(&errors).map_err(failed(&errors))?;
         let mut qemu = Command::new("qemu-system-x86_64");
         let accelerator = if hardware_helps() {

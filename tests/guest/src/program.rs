@@ -44,8 +44,8 @@ impl<W: Write> Drive<W> {
         };
         let ended = ended?;
         let said = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
-        if !ended.status.success() {
-            let complaint = String::from_utf8_lossy(&ended.stderr);
+        let complaint = String::from_utf8_lossy(&ended.stderr);
+        if !ended.status.success() || complaint.contains("panic") {
             return Err(surprise(format!("{} {said} {complaint}", ended.status)));
         }
         let seconds = began.elapsed().as_secs_f64();

@@ -27,6 +27,8 @@ pub struct Scene {
     pub face: Request,
     /// Another picture, during which the clock goes out of range.
     pub interrupted: Request,
+    /// One during which the Bluetooth service starts anew.
+    pub restarted: Request,
 }
 
 impl Scene {
@@ -43,6 +45,7 @@ impl Scene {
             time: Request::SetTime(now),
             face: Request::SetFace(Face::Clock1, now),
             interrupted: Request::Picture(picture(2)?),
+            restarted: Request::Picture(picture(3)?),
         })
     }
 }

@@ -11,7 +11,7 @@ use tokio::process::Command;
 use tokio::time::{sleep, timeout};
 
 use crate::drive::{Drive, Surprise, order};
-use crate::scene::{self, Scene};
+use crate::scene::Scene;
 
 /// How long the clock sleeps: longer than one attempt to connect.
 const DOZE_SECONDS: u32 = 20;
@@ -86,8 +86,9 @@ impl<W: Write> Drive<W> {
     /// # Errors
     /// [`Surprise`].
     pub async fn while_the_service_restarts(&mut self, signal: &str) -> Result<(), Surprise> {
+        self.let_go().await?;
         let what = format!("bluetoothd gets {signal}");
-        let operation = self.submit(Job::new(Request::Picture(scene::picture(3)?)));
+        let operation = self.submit(Job::new(Scene::new()?.restarted));
         let mut progress = operation.progress();
         let midst = progress.wait_for(|now| now.packets_done >= MIDST || now.stage == Stage::Ended);
         if timeout(MIDST_LIMIT, midst).await.is_ok() {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use regie_guest_test::drive::{Drive, Surprise};
+use regie_guest_test::panics;
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -14,6 +15,7 @@ fn main() -> ExitCode {
         .with_ansi(false)
         .with_writer(io::stderr)
         .init();
+    panics::count();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let end = match tokio::runtime::Runtime::new() {
@@ -34,6 +36,7 @@ async fn run(arguments: &[&str]) -> Result<(), Surprise> {
     match arguments {
         ["all", program, picture] => {
             drive.play().await?;
+            drive.while_the_service_restarts("TERM").await?;
             drive.after_a_killed_process().await?;
             drive.while_the_clock_dozes().await?;
             drive.program(program.as_ref(), picture.as_ref()).await?;
