@@ -78,26 +78,19 @@ impl Pieces {
         if self.at("kernel.name").exists() {
             return Ok(());
         }
+        let download = self.at("download");
         let package = match newest_kernel() {
-            Some(package) => package,
-            None => {
-                run(packages::apt().arg("update"))?;
-                newest_kernel().ok_or_else(no_kernel)?
+            Some(package) if fetch(&package, &download).is_ok() => package,
+            // The package lists are missing, or older than what the servers keep.
+            _ => {
+                run(packages::apt().arg("update")).map_err(|_| no_kernel())?;
+                let package = newest_kernel().ok_or_else(no_kernel)?;
+                fetch(&package, &download)?;
+                package
             }
         };
-        for old in [&unpacked, &self.at("vmlinuz")] {
-            let _gone_before = fs::remove_dir_all(old);
-        }
+        let _gone_before = fs::remove_dir_all(&unpacked);
         fs::create_dir_all(&unpacked).map_err(failed(&unpacked))?;
-        let download = self.at("download");
-        let _gone_before = fs::remove_dir_all(&download);
-        fs::create_dir_all(&download).map_err(failed(&download))?;
-        run_in(&download, "apt-get", &["download", &package]).map_err(|_| {
-            Failure::Missing(format!(
-                "the kernel package {package} could not be downloaded. If the package lists are \
-                 old: sudo apt-get update"
-            ))
-        })?;
         let archive = only_entry(&download)?;
         run(command("dpkg-deb").arg("-x").arg(&archive).arg(&unpacked))?;
         let image = format!("boot/vmlinuz-{}", release(&package));
@@ -122,7 +115,8 @@ impl Pieces {
         let _gone_before = fs::remove_dir_all(&venv);
         run(command("python3").args(["-m", "venv"]).arg(&venv)).map_err(|_| {
             Failure::Missing(
-                "Python's virtual environments are missing: sudo apt-get install python3-venv"
+                "Python 3 with its virtual environments is missing: \
+                 sudo apt-get install python3-venv"
                     .into(),
             )
         })?;
@@ -230,6 +224,13 @@ fn newest_kernel() -> Option<String> {
             .find(|package| version(package).is_some_and(|version| version >= OLDEST_KERNEL))
             .map(str::to_owned)
     })
+}
+
+/// Downloads a package into a folder that holds nothing else then.
+fn fetch(package: &str, folder: &Path) -> Result<(), Failure> {
+    let _gone_before = fs::remove_dir_all(folder);
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    run_in(folder, "apt-get", &["download", package])
 }
 
 fn no_kernel() -> Failure {
