@@ -39,19 +39,19 @@ class Radio(Controller):
         pending, self.pending_le_connection = self.pending_le_connection, None
         if pending is None:
             return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.COMMAND_DISALLOWED_ERROR)
-        self.send_hci_packet(
-            hci.HCI_LE_Connection_Complete_Event(
-                status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
-                connection_handle=0,
-                role=hci.Role.CENTRAL,
-                peer_address_type=pending.peer_address_type,
-                peer_address=pending.peer_address,
-                connection_interval=0,
-                peripheral_latency=0,
-                supervision_timeout=0,
-                central_clock_accuracy=0,
-            )
+        ended = hci.HCI_LE_Connection_Complete_Event(
+            status=hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR,
+            connection_handle=0,
+            role=hci.Role.CENTRAL,
+            peer_address_type=pending.peer_address_type,
+            peer_address=pending.peer_address,
+            connection_interval=0,
+            peripheral_latency=0,
+            supervision_timeout=0,
+            central_clock_accuracy=0,
         )
+        # After the command's own answer.
+        asyncio.get_running_loop().call_soon(self.send_hci_packet, ended)
         return hci.HCI_StatusReturnParameters(hci.HCI_ErrorCode.SUCCESS)
 
     def on_hci_le_set_scan_enable_command(self, command):
