@@ -284,7 +284,7 @@ describe("with the keyboard alone", () => {
     };
     await focus("slot-0");
     await page.keyboard.press("ArrowRight");
-    await focus("tab-picture");
+    await focus("tab-source");
     await focus("method-atkinson");
     await page.keyboard.press("ArrowRight");
     expect(await page.getByTestId("method-jarvis").isChecked()).toBe(true);
@@ -296,7 +296,7 @@ describe("with the keyboard alone", () => {
     await focus("dismiss");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByTestId("slot-1").getAttribute("aria-label")).toContain("on the clock now");
-    await focus("tab-picture");
+    await focus("tab-source");
     await page.keyboard.press("ArrowRight");
     await focus("choose-clock");
     await page.keyboard.press("Enter");
