@@ -34,10 +34,6 @@ export class TemplatePage {
     return Object.keys(this.filled.payload).length === 0;
   }
 
-  get ready(): boolean {
-    return this.filled.problems.length === 0 && this.composer.fault === null && this.composer.frame !== null;
-  }
-
   composition(palette: Palette): Composition {
     return { kind: "template", template: this.info.name, payload: this.filled.payload, palette };
   }
