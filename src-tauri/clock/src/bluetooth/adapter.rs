@@ -6,26 +6,26 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use btleplug::api::{
-    Central, CentralEvent, CentralState, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
+    Central, CentralState, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
 };
 use btleplug::platform::{self, Peripheral, PeripheralId};
-use futures::StreamExt;
 use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::timeout;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::chosen::Chosen;
+use super::hearing::{Heard, Hearing};
 use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
-use super::{failure, link, native};
+use super::{failure, link, native, services};
 use crate::ClockError;
 use crate::dialect::Family;
 use crate::link::{Adapter, AdapterFacts, Address, Advertisement, Connection, Scan, ScanFeed};
 
 /// For a question the system answers from memory.
-const QUESTION: Duration = Duration::from_secs(5);
+pub(super) const QUESTION: Duration = Duration::from_secs(5);
 /// For the list of connected devices. For Windows, btleplug reads the services of each and waits
 /// 5 s for one that has gone.
 const CONNECTED: Duration = Duration::from_secs(8);
@@ -34,6 +34,11 @@ const CONNECTED: Duration = Duration::from_secs(8);
 const CONNECT: Duration = Duration::from_secs(30);
 /// For letting go; BlueZ takes 2 to 3 s.
 pub(super) const DISCONNECT: Duration = Duration::from_secs(5);
+/// How often a scan under way is looked after: not every system says when it has ended, or when
+/// the adapter has gone.
+const SCAN_CHECK: Duration = Duration::from_secs(3);
+/// How often an attempt is asked whether the clock is connected and only says nothing.
+const CONNECT_CHECK: Duration = Duration::from_secs(1);
 /// Windows makes a link to a clock only while something listens for it (BLE-10). BlueZ takes 11 s
 /// instead of 2 s with the scan on.
 const SCAN_WHILE_CONNECTING: bool = cfg!(windows);
@@ -76,6 +81,13 @@ impl BluetoothAdapter {
             runtime: Arc::new(BluetoothRuntime::start()?),
             radio: Arc::new(radio),
         })
+    }
+
+    /// Tasks on the Bluetooth threads: what watches the system, a scan and a link, and what is
+    /// under way. It must not grow with use.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.runtime.handle().metrics().num_alive_tasks()
     }
 }
 
@@ -135,7 +147,7 @@ impl Radio {
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
         let turn = turn(&self.scanning, &abandoned).await?;
         let adapter = self.chosen.powered().await?;
-        let events = in_time("the adapter's events", adapter.events()).await?;
+        let hearing = Hearing::open(&adapter).await?;
         let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
         if let Err(error) = started {
             // One that did not answer may still have begun.
@@ -147,7 +159,7 @@ impl Radio {
         if abandoned.is_cancelled() {
             feed.end.cancel();
         }
-        tokio::spawn(self.listen(adapter, events, feed, turn));
+        tokio::spawn(self.listen(adapter, hearing, feed, turn));
         Ok(scan)
     }
 
@@ -155,7 +167,7 @@ impl Radio {
     async fn listen(
         self: Arc<Self>,
         adapter: platform::Adapter,
-        mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
+        mut hearing: Hearing,
         feed: ScanFeed,
         turn: OwnedMutexGuard<()>,
     ) {
@@ -168,8 +180,11 @@ impl Radio {
         let (already, mut asking) = (self.connected(&adapter), true);
         tokio::pin!(already);
         let mut listening = true;
+        let mut checks = interval(SCAN_CHECK);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        checks.reset();
         while listening {
-            let event = tokio::select! {
+            let heard = tokio::select! {
                 biased;
                 () = end.cancelled() => break,
                 clocks = &mut already, if asking => {
@@ -177,17 +192,19 @@ impl Radio {
                     listening = clocks.into_iter().all(hand_on);
                     continue;
                 }
-                event = events.next() => event,
+                _ = checks.tick() => {
+                    if still_scans(&adapter).await { continue } else { break }
+                }
+                heard = hearing.next() => heard,
             };
-            let id = match event {
-                None | Some(CentralEvent::StateUpdate(CentralState::PoweredOff)) => break,
-                Some(event) => of_device(event),
+            let device = match heard {
+                Heard::Device(device) => device,
+                Heard::Nothing => continue,
+                Heard::End => break,
             };
-            let Some(id) = id else { continue };
-            // A device that has gone meanwhile says nothing.
             let advertisement = tokio::select! {
                 () = end.cancelled() => break,
-                advertisement = self.advertisement(&adapter, &id) => advertisement,
+                advertisement = self.describe(&device, false) => advertisement,
             };
             if let Some(advertisement) = advertisement {
                 listening = hand_on(advertisement);
@@ -230,15 +247,6 @@ impl Radio {
             }
         }
         clocks
-    }
-
-    async fn advertisement(
-        &self,
-        adapter: &platform::Adapter,
-        id: &PeripheralId,
-    ) -> Option<Advertisement> {
-        let peripheral = in_time("a device", adapter.peripheral(id)).await.ok()?;
-        self.describe(&peripheral, false).await
     }
 
     /// A device as it was heard; none when the system only remembers it. One that is `held` is
@@ -300,19 +308,27 @@ impl Radio {
         let Some(id) = id else {
             return Err(failed("it was not heard"));
         };
-        let peripheral = in_time("the clock", adapter.peripheral(&id))
-            .await
-            .map_err(|_| failed("it was forgotten"))?;
+        let peripheral = match in_time("the clock", adapter.peripheral(&id)).await {
+            Ok(peripheral) => peripheral,
+            // For Windows, btleplug drops a device with its link, but can make it anew.
+            Err(_) => in_time("the clock", adapter.add_peripheral(&id))
+                .await
+                .map_err(|_| failed("it was forgotten"))?,
+        };
         let ears = if SCAN_WHILE_CONNECTING {
             self.keep_listening(&adapter, &abandoned).await
         } else {
             None
         };
         let attempt = tokio::select! {
-            attempt = timeout(CONNECT, peripheral.connect()) => match attempt {
+            attempt = timeout(CONNECT, reach(&peripheral)) => match attempt {
                 Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
                 Err(_) => Err(failed("no answer")),
             },
+            () = silence(&peripheral) => Err(ClockError::DiscoveryTimeout {
+                address: address.clone(),
+                seconds: services::DISCOVER.as_secs(),
+            }),
             () = abandoned.cancelled() => Err(failed("given up")),
         };
         if let Some(turn) = ears {
@@ -373,6 +389,52 @@ async fn turn(
     }
 }
 
+/// Connects a device and has its services read.
+async fn reach(peripheral: &Peripheral) -> btleplug::Result<()> {
+    #[cfg(target_os = "linux")]
+    return super::bluez::connect(peripheral).await;
+    #[cfg(not(target_os = "linux"))]
+    peripheral.connect().await
+}
+
+/// Whether a scan goes on. On Linux one that ended with the Bluetooth service is begun anew, which
+/// is refused while it goes on.
+async fn still_scans(adapter: &platform::Adapter) -> bool {
+    let state = in_time("the adapter", adapter.adapter_state()).await;
+    if !matches!(state, Ok(CentralState::PoweredOn | CentralState::Unknown)) {
+        return false;
+    }
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    match timeout(QUESTION, adapter.start_scan(ScanFilter::default())).await {
+        Ok(Ok(())) => {
+            tracing::info!("the scan had ended; listening anew");
+            true
+        }
+        Ok(Err(error)) => failure::under_way(&error),
+        Err(_) => false,
+    }
+}
+
+/// Returns when a device has been connected for as long as it may take to tell its services, all
+/// the while an attempt to connect it goes on.
+async fn silence(peripheral: &Peripheral) {
+    let mut since = None;
+    loop {
+        sleep(CONNECT_CHECK).await;
+        match in_time("the link", peripheral.is_connected()).await {
+            Ok(true) => {
+                let since = *since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= services::DISCOVER {
+                    return;
+                }
+            }
+            _ => since = None,
+        }
+    }
+}
+
 /// Stops scanning, within a bound.
 async fn stop(adapter: &platform::Adapter) {
     if let Err(error) = in_time("stopping the scan", adapter.stop_scan()).await {
@@ -404,9 +466,13 @@ async fn within<T>(
 ) -> Result<T, ClockError> {
     match timeout(limit, question).await {
         Ok(answer) => answer.map_err(|error| failure::general(&error)),
-        Err(_) => Err(ClockError::Bluetooth {
-            detail: format!("no answer about {what}"),
-        }),
+        Err(_) => Err(no_answer(what)),
+    }
+}
+
+pub(super) fn no_answer(what: &str) -> ClockError {
+    ClockError::Bluetooth {
+        detail: format!("no answer about {what}"),
     }
 }
 
@@ -420,23 +486,8 @@ fn address_of(peripheral: &Peripheral) -> Address {
     }
 }
 
-/// The device that an event says something new about.
-fn of_device(event: CentralEvent) -> Option<PeripheralId> {
-    match event {
-        CentralEvent::DeviceDiscovered(id)
-        | CentralEvent::DeviceUpdated(id)
-        | CentralEvent::ManufacturerDataAdvertisement { id, .. }
-        | CentralEvent::ServiceDataAdvertisement { id, .. }
-        | CentralEvent::ServicesAdvertisement { id, .. }
-        | CentralEvent::RssiUpdate { id, .. } => Some(id),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::time::{Instant, sleep};
-
     use super::*;
 
     #[tokio::test(start_paused = true)]

@@ -5,27 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use btleplug::api::{
-    Central, CentralEvent, CharPropFlags, Characteristic, Peripheral as _, WriteType,
-};
+use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, WriteType};
 use btleplug::platform::{self, Peripheral};
-use futures::{Stream, StreamExt};
-use std::pin::Pin;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::adapter::{in_time, let_go};
+use super::adapter::{QUESTION, in_time, let_go};
 use super::runtime::BluetoothRuntime;
 use super::services::{Characteristics, discover};
+use super::watching::{Seen, Watching};
 use super::{failure, native};
 use crate::ClockError;
 use crate::dialect::{Delivery, Discovered, Family};
 use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
 
-/// For asking the system to keep the link, which it does from memory.
-const KEEP: Duration = Duration::from_secs(5);
 /// For one write. BlueZ itself gives up after 30 s; the session does before.
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a link is asked whether it lives: not every system says when it goes.
@@ -54,13 +49,13 @@ pub(super) async fn establish(
     address: Address,
     runtime: Arc<BluetoothRuntime>,
 ) -> Result<(BluetoothLink, mpsc::Receiver<Vec<u8>>), ClockError> {
+    // First this, so that its end is not missed.
+    let watching = Watching::open(adapter, &peripheral).await?;
     if !in_time("the link", peripheral.is_connected()).await? {
         let detail = "the link went at once".to_owned();
         return Err(ClockError::ConnectFailed { address, detail });
     }
-    let events = in_time("the adapter's events", adapter.events()).await?;
-    let notifications = in_time("notifications", peripheral.notifications()).await?;
-    let kept = timeout(KEEP, native::Kept::hold(peripheral.address())).await;
+    let kept = timeout(QUESTION, native::Kept::hold(peripheral.address())).await;
     let (sender, receiver) = mpsc::channel(NOTIFICATION_BACKLOG);
     let life = Arc::new(Life {
         lost: AtomicBool::new(false),
@@ -68,8 +63,7 @@ pub(super) async fn establish(
     });
     tokio::spawn(watch(
         peripheral.clone(),
-        events,
-        notifications,
+        watching,
         sender,
         Arc::clone(&life),
     ));
@@ -90,40 +84,54 @@ pub(super) async fn establish(
 /// Hands notifications on, and notices when the link goes; the sender's end says so.
 async fn watch(
     peripheral: Peripheral,
-    mut events: Pin<Box<dyn Stream<Item = CentralEvent> + Send>>,
-    mut notifications: Pin<Box<dyn Stream<Item = btleplug::api::ValueNotification> + Send>>,
+    mut watching: Watching,
     sender: mpsc::Sender<Vec<u8>>,
     life: Arc<Life>,
 ) {
     let main = Family::ALL.map(|family| Uuid::from_u128(family.gatt().main.characteristic));
-    let id = peripheral.id();
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let (mut events_open, mut notifications_open) = (true, true);
     loop {
         tokio::select! {
             () = life.closed.cancelled() => break,
-            notification = notifications.next(), if notifications_open => match notification {
+            seen = watching.next() => match seen {
                 // They are optional, so those that nobody takes may be lost.
-                Some(notification) if main.contains(&notification.uuid) => {
-                    let _ = sender.try_send(notification.value);
+                Seen::Value(uuid, value) => {
+                    if main.contains(&uuid) {
+                        let _ = sender.try_send(value);
+                    }
                 }
-                Some(_) => {}
-                None => notifications_open = false,
-            },
-            event = events.next(), if events_open => match event {
-                Some(CentralEvent::DeviceDisconnected(gone)) if gone == id => break,
-                Some(_) => {}
-                None => events_open = false,
+                Seen::Gone => break,
             },
             _ = heartbeat.tick() => {
-                if let Ok(false) = in_time("the link", peripheral.is_connected()).await {
+                if is_gone(&peripheral).await {
                     break;
                 }
             }
         }
     }
     life.lost.store(true, Ordering::Release);
+}
+
+/// Whether the link is known to be gone. No answer is no knowledge.
+async fn is_gone(peripheral: &Peripheral) -> bool {
+    match timeout(QUESTION, peripheral.is_connected()).await {
+        Ok(Ok(connected)) => !connected,
+        // With the object, the adapter or the service, the link has gone, too; nothing else says
+        // so.
+        Ok(Err(error)) => failure::gone(&error),
+        Err(_) => false,
+    }
+}
+
+/// On Linux the MTU is known as of the latest reading of the services, and a link that has come to
+/// carry less than that refuses what is longer. Elsewhere it is always the present one.
+async fn read_mtu_again(peripheral: &Peripheral) {
+    if cfg!(target_os = "linux")
+        && let Err(error) = in_time("the link", peripheral.discover_services()).await
+    {
+        tracing::debug!(%error, "the packet size could not be read again");
+    }
 }
 
 impl BluetoothLink {
@@ -208,10 +216,12 @@ impl ClockLink for BluetoothLink {
                 },
                 () = abandoned.cancelled() => Err(WriteError::AnswerLost("given up".to_owned())),
             };
-            if result.is_err()
-                && let Ok(false) = in_time("the link", peripheral.is_connected()).await
-            {
-                life.lost.store(true, Ordering::Release);
+            if result.is_err() {
+                if is_gone(&peripheral).await {
+                    life.lost.store(true, Ordering::Release);
+                } else if matches!(result, Err(WriteError::Refused(_))) {
+                    read_mtu_again(&peripheral).await;
+                }
             }
             Ok(result)
         });

@@ -2,12 +2,16 @@
 
 mod adapter;
 mod apartment;
+#[cfg(target_os = "linux")]
+mod bluez;
 mod chosen;
 mod failure;
+mod hearing;
 mod link;
 mod native;
 mod runtime;
 mod services;
+mod watching;
 
 pub use adapter::BluetoothAdapter;
 

@@ -21,7 +21,7 @@ use crate::dialect::{CharacteristicId, Discovered, Family};
 use crate::link::Address;
 
 /// For reading the services.
-const DISCOVER: Duration = Duration::from_secs(10);
+pub(super) const DISCOVER: Duration = Duration::from_secs(10);
 
 /// Where a clock is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -108,6 +108,16 @@ pub(super) const REPEATS: u32 = 1;
 /// How often the state of the adapter is looked at while no clock is connected.
 pub(super) const ADAPTER_POLL: Duration = Duration::from_secs(10);
 
+/// How long an adapter that goes away during an operation is waited for: the system's Bluetooth
+/// service takes a few seconds to start anew, and so does an adapter after a poor contact.
+pub(super) const ADAPTER_RETURN: Duration = Duration::from_secs(5);
+
+/// How often it is looked for meanwhile.
+pub(super) const ADAPTER_RETURN_POLL: Duration = Duration::from_millis(500);
+
+/// Times that a search begins a scan anew that broke off; more means that it never lasts.
+pub(super) const SCAN_BREAKS: u32 = 3;
+
 /// How often a countdown in a published state moves.
 pub(super) const TICK: Duration = Duration::from_secs(1);
 

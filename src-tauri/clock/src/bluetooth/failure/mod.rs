@@ -31,6 +31,29 @@ pub(super) fn explain(text: &str) -> String {
     winrt::explain(text)
 }
 
+/// Everything an error says, in small letters.
+fn evidence(error: &Error) -> String {
+    format!("{error}; {error:?}").to_ascii_lowercase()
+}
+
+/// Whether an error says that what was asked for is there no more, and the link to it neither.
+pub(super) fn gone(error: &Error) -> bool {
+    match error {
+        Error::NotConnected | Error::DeviceNotFound => true,
+        _ => System::HERE == System::Linux && bluez::gone(&evidence(error)),
+    }
+}
+
+/// Whether an error says that the same is under way already.
+pub(super) fn under_way(error: &Error) -> bool {
+    bluez::under_way(&evidence(error))
+}
+
+/// Whether an error says that the connection to the system's Bluetooth service is of no use.
+pub(super) fn cut_off(error: &Error) -> bool {
+    System::HERE == System::Linux && bluez::cut_off(&evidence(error))
+}
+
 /// An error's text: what it means, with the system's error number where there is one.
 fn told(text: &str, system: System) -> String {
     match system {
@@ -51,7 +74,7 @@ fn general_on(error: &Error, system: System) -> ClockError {
         Error::PermissionDenied if system != System::Windows => Some(Unavailable::PermissionDenied),
         _ => match system {
             System::Windows => winrt::unavailable(&text),
-            System::Linux => bluez::unavailable(&text),
+            System::Linux => bluez::unavailable(&evidence(error)),
             System::MacOs => None,
         },
     };
@@ -106,7 +129,7 @@ fn writing_on(error: &Error, system: System) -> WriteError {
         _ => {
             let known = match system {
                 System::Windows => winrt::effect(&text),
-                System::Linux | System::MacOs => bluez::effect(&text),
+                System::Linux | System::MacOs => bluez::effect(&evidence(error)),
             };
             // Unknown errors count as "may have been taken", so that nothing is applied twice.
             known.unwrap_or(Effect::Unknown)
@@ -120,10 +143,8 @@ fn writing_on(error: &Error, system: System) -> WriteError {
     }
 }
 
-/// Whether a text contains one of these, in whatever case.
-fn says(detail: &str, any: &[&str]) -> bool {
-    let detail = detail.to_ascii_lowercase();
-    any.iter().any(|part| detail.contains(part))
+fn says(evidence: &str, any: &[&str]) -> bool {
+    any.iter().any(|part| evidence.contains(part))
 }
 
 #[cfg(test)]
@@ -149,23 +170,39 @@ mod tests {
         }
     }
 
-    /// Texts as BlueZ 5.66 gives them.
+    /// Texts and names as BlueZ 5.66 and dbus-daemon 1.14 give them.
     #[test]
     fn write_errors_are_told_apart_by_what_is_known_about_their_effect() {
-        let kind = |text| kind(text, System::Linux);
-        assert_eq!(kind("org.bluez.Error.Failed: Not connected"), "not sent");
-        assert_eq!(kind("org.bluez.Error.InProgress: In Progress"), "not sent");
-        assert_eq!(
-            kind("org.freedesktop.DBus.Error.UnknownObject: Method ..."),
-            "not sent"
-        );
-        assert_eq!(kind("Operation failed with ATT error: 0x0e"), "answer lost");
-        assert_eq!(kind("Operation failed with ATT error: 0x80"), "refused");
-        assert_eq!(
-            kind("org.bluez.Error.InvalidValueLength: Invalid Length"),
-            "refused"
-        );
-        assert_eq!(kind("never heard of"), "answer lost");
+        let texts = [
+            ("Not connected (org.bluez.Error.Failed)", "not sent"),
+            ("In Progress (org.bluez.Error.InProgress)", "not sent"),
+            (
+                "Method \"WriteValue\" ... doesn't exist (org.freedesktop.DBus.Error.UnknownObject)",
+                "not sent",
+            ),
+            (
+                "The name org.bluez was not provided by any .service files",
+                "not sent",
+            ),
+            (
+                "Service with UUID 13187b10-eba9-a3ba-044e-83d3217d9a38 not found.",
+                "not sent",
+            ),
+            (
+                "Message recipient disconnected from message bus without replying (org.freedesktop.DBus.Error.NoReply)",
+                "answer lost",
+            ),
+            ("Operation failed with ATT error: 0x0e", "answer lost"),
+            ("Operation failed with ATT error: 0x80", "refused"),
+            (
+                "Invalid Length (org.bluez.Error.InvalidValueLength)",
+                "refused",
+            ),
+            ("never heard of", "answer lost"),
+        ];
+        for (text, expected) in texts {
+            assert_eq!(kind(text, System::Linux), expected, "{text}");
+        }
     }
 
     /// Texts as btleplug 0.13.5 makes them of WinRT's errors.
