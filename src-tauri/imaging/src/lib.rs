@@ -17,6 +17,7 @@ mod dither;
 mod error;
 mod fit;
 mod frame;
+mod guard;
 mod ink;
 mod light;
 mod note;

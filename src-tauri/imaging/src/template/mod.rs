@@ -17,11 +17,11 @@ mod weather;
 mod wifi;
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 
 use crate::adjust::{nearest, shortened};
+use crate::guard::guarded;
 use crate::text::Typesetter;
 use crate::{ImagingError, Note, Palette, Planes, Rendered};
 use field::Field;
@@ -123,14 +123,12 @@ impl Template {
         payload: &Value,
         palette: Palette,
     ) -> Result<Rendered, ImagingError> {
-        // Shaping runs on fonts of the system, which may be broken in any way.
-        let drawn = catch_unwind(AssertUnwindSafe(|| {
+        let (map, omitted) = guarded(|| {
             let record = Record::open(payload, self.fields)?;
             let mut page = Page::new(typesetter, palette);
             (self.draw)(&record, &mut page)?;
             Ok(page.finish())
-        }));
-        let (map, omitted) = drawn.unwrap_or(Err(ImagingError::TypeFailed))?;
+        })?;
         let notes = if omitted.is_empty() {
             Vec::new()
         } else {

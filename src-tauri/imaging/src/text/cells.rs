@@ -1,5 +1,6 @@
 use super::{Block, Style, TypeSize, Typesetter, Weight};
 use crate::canvas::{Area, Canvas};
+use crate::guard::guarded;
 use crate::{ImagingError, Ink, Panel};
 
 /// The square cells of a line that a clock keeps beside its countdown.
@@ -55,6 +56,14 @@ impl CellLine {
     /// [`ImagingError::CellCount`] for an empty text or too many characters,
     /// [`ImagingError::CharactersMissing`] for characters that no font has.
     pub fn draw(
+        typesetter: &mut Typesetter,
+        text: &str,
+        size: CellSize,
+    ) -> Result<Self, ImagingError> {
+        guarded(|| Self::drawn(typesetter, text, size))
+    }
+
+    fn drawn(
         typesetter: &mut Typesetter,
         text: &str,
         size: CellSize,

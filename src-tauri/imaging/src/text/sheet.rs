@@ -1,5 +1,6 @@
 use super::{Fit, Style, Typesetter, listed};
 use crate::canvas::{Area, Canvas};
+use crate::guard::guarded;
 use crate::{ImagingError, Ink, Note, Panel, Planes, Rendered};
 
 /// A panel with nothing but words, as large as they fit.
@@ -47,6 +48,10 @@ impl Sheet {
         typesetter: &mut Typesetter,
         text: &str,
     ) -> Result<Rendered, ImagingError> {
+        guarded(|| self.draw(typesetter, text))
+    }
+
+    fn draw(&self, typesetter: &mut Typesetter, text: &str) -> Result<Rendered, ImagingError> {
         if self.panel.pixels() == 0 {
             return Err(ImagingError::NoPixels);
         }

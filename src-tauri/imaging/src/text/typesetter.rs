@@ -1,4 +1,3 @@
-use std::ops::Range;
 use std::sync::Arc;
 
 use parley::{
@@ -8,13 +7,11 @@ use parley::{
 use super::block::Placed;
 use super::fonts::{Fonts, families, pixel_families};
 use super::glyphs::{Drawing, Glyphs, PIXEL_CELL};
-use super::normal::{is_dense, is_inkless, normal};
-use super::{Align, Block, Fit, Line, Style, TypeSize, Weight};
+use super::set_line::{Piece, SetLine};
+use super::{Align, Block, Fit, Line, Style, TypeSize, Weight, Words};
 
 /// Chinese and kana are set in pixel type below this size: outlines clog there (DI-15).
 const PIXEL_BELOW: u16 = 20;
-/// Most characters of one text: far more than a panel can show, little enough to shape at once.
-const MAX_CHARACTERS: usize = 2000;
 /// Room above the baseline, as a share of the size, where no glyph asks for more.
 const ASCENT: f32 = 0.78;
 /// Room below the baseline.
@@ -31,60 +28,12 @@ const EASY: TypeSize = TypeSize::of(18);
 const BALANCED_LINES: usize = 4;
 /// Tries to narrow the lines until whole-pixel advances keep within the width.
 const MAX_NARROWINGS: usize = 3;
-/// The size at which fonts are asked for glyphs.
-const PROBE: TypeSize = TypeSize::of(32);
-
-/// A text that has been read: what can be drawn of it, and what cannot.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
-    text: String,
-    /// Bytes that only the pixel font can draw.
-    pixel: Vec<Range<usize>>,
-    /// Bytes that look better in the pixel font in small sizes.
-    dense: Vec<Range<usize>>,
-    omitted: Vec<char>,
-}
-
-impl Words {
-    /// The characters that no font has, each once, in the order they were met.
-    #[must_use]
-    pub fn omitted(&self) -> &[char] {
-        &self.omitted
-    }
-
-    /// What will be drawn.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether it reads from the right: whether its first letter with a direction does.
-    #[must_use]
-    pub fn is_rtl(&self) -> bool {
-        self.text
-            .chars()
-            .find(|c| c.is_alphabetic())
-            .is_some_and(|c| {
-                matches!(
-                    u32::from(c),
-                    0x0590..=0x08FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFF | 0x10800..=0x10FFF
-                        | 0x1E800..=0x1EFFF
-                )
-            })
-    }
-
-    /// Whether nothing will be seen.
-    #[must_use]
-    pub fn is_blank(&self) -> bool {
-        self.text.chars().all(is_inkless)
-    }
-}
 
 /// Sets text in type. It keeps fonts and glyphs: have one and use it again.
 pub struct Typesetter {
-    fonts: Fonts,
+    pub(super) fonts: Fonts,
     layouts: LayoutContext<()>,
-    glyphs: Glyphs,
+    pub(super) glyphs: Glyphs,
 }
 
 impl Default for Typesetter {
@@ -112,68 +61,6 @@ impl Typesetter {
             layouts: LayoutContext::new(),
             glyphs: Glyphs::default(),
         }
-    }
-
-    /// Reads a text: tells what can be drawn of it. At most 2,000 characters are taken.
-    pub fn read(&mut self, text: &str) -> Words {
-        let text: String = normal(text).chars().take(MAX_CHARACTERS).collect();
-        let coverage = |fonts: &Fonts, c: char| {
-            let coverage = fonts.coverage(c);
-            (coverage.outline || is_inkless(c), coverage.pixel)
-        };
-        // Symbols are good in pixels; letters are better in a font of the system.
-        let wants_system = text.chars().any(|c| {
-            let (outline, pixel) = coverage(&self.fonts, c);
-            !outline && (!pixel || c.is_alphabetic())
-        });
-        let whole = Words {
-            text,
-            pixel: Vec::new(),
-            dense: Vec::new(),
-            omitted: Vec::new(),
-        };
-        let unknown = if wants_system && self.fonts.load_system() {
-            Some(self.undrawable(&whole))
-        } else {
-            None
-        };
-        let mut words = Words {
-            text: String::with_capacity(whole.text.len()),
-            ..whole.clone()
-        };
-        for c in whole.text.chars() {
-            let (outline, pixel) = coverage(&self.fonts, c);
-            let by_system = unknown
-                .as_ref()
-                .is_some_and(|unknown| !unknown.contains(&c) && (!pixel || c.is_alphabetic()));
-            let start = words.text.len();
-            let range = start..start + c.len_utf8();
-            if outline || by_system {
-                if pixel && is_dense(c) {
-                    extend(&mut words.dense, range);
-                }
-            } else if pixel {
-                extend(&mut words.pixel, range);
-            } else {
-                if !words.omitted.contains(&c) {
-                    words.omitted.push(c);
-                }
-                continue;
-            }
-            words.text.push(c);
-        }
-        // Letters of two kinds side by side look like a mistake.
-        if words
-            .pixel
-            .iter()
-            .filter_map(|range| words.text.get(range.clone()))
-            .any(|text| text.chars().any(char::is_alphabetic))
-        {
-            words.pixel.append(&mut words.dense);
-            words.pixel.sort_unstable_by_key(|range| range.start);
-            words.dense = words.pixel.clone();
-        }
-        words
     }
 
     /// Sets a text in one size, in lines no wider than a width in pixels; without a width, in one
@@ -259,40 +146,7 @@ impl Typesetter {
         }
     }
 
-    /// The characters of a text that no outline font has ink for, the system's included.
-    fn undrawable(&mut self, words: &Words) -> Vec<char> {
-        let mut layout = self.shape(words, Style::REGULAR, PROBE, OverflowWrap::Normal);
-        layout.break_all_lines(None);
-        let mut found = Vec::new();
-        for run in layout.lines().flat_map(|line| line.runs()) {
-            for cluster in run.visual_clusters() {
-                let text = words.text.get(cluster.text_range()).unwrap_or_default();
-                let inked = cluster.glyphs().all(|glyph| {
-                    glyph.id != 0
-                        && (text.chars().all(is_inkless)
-                            || !self
-                                .glyphs
-                                .bitmap(
-                                    run.font(),
-                                    &coordinates(&run),
-                                    Drawing {
-                                        glyph: glyph.id,
-                                        size: PROBE.pixels(),
-                                        embolden: 0,
-                                    },
-                                )
-                                .bits
-                                .is_empty())
-                });
-                if !inked {
-                    found.extend(text.chars().filter(|&c| !is_inkless(c)));
-                }
-            }
-        }
-        found
-    }
-
-    fn shape(
+    pub(super) fn shape(
         &mut self,
         words: &Words,
         style: Style,
@@ -508,66 +362,11 @@ impl Typesetter {
     }
 }
 
-fn coordinates(run: &Run<'_, ()>) -> Vec<i16> {
+pub(super) fn coordinates(run: &Run<'_, ()>) -> Vec<i16> {
     run.normalized_coords()
         .iter()
         .map(|value| value.to_bits())
         .collect()
-}
-
-/// Adds a range to a list in order, joining it to the last where they touch.
-fn extend(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
-    match ranges.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
-        _ => ranges.push(range),
-    }
-}
-
-/// A line whose place is not known yet.
-#[derive(Default)]
-struct SetLine {
-    /// From the left.
-    pieces: Vec<Piece>,
-}
-
-/// What moves the pen once: a letter with its marks.
-struct Piece {
-    advance: i32,
-    blank: bool,
-    glyphs: Vec<Placed>,
-}
-
-impl SetLine {
-    fn width(&self) -> i32 {
-        self.pieces.iter().map(|piece| piece.advance).sum()
-    }
-
-    /// Drops the spaces where the line ends.
-    fn trim(&mut self, rtl: bool) {
-        if rtl {
-            let blank = self.pieces.iter().take_while(|piece| piece.blank).count();
-            self.pieces.drain(..blank);
-        } else {
-            while self.pieces.last().is_some_and(|piece| piece.blank) {
-                self.pieces.pop();
-            }
-        }
-    }
-
-    /// Rows of ink above and below the baseline.
-    fn reach(&self) -> (i32, i32) {
-        self.pieces
-            .iter()
-            .flat_map(|piece| &piece.glyphs)
-            .filter(|placed| !placed.bitmap.bits.is_empty())
-            .fold((0, 0), |(above, below), placed| {
-                let top = placed.y + placed.bitmap.top;
-                (
-                    above.max(-top),
-                    below.max(top + placed.bitmap.height() as i32),
-                )
-            })
-    }
 }
 
 // Work is handed to a thread of its own.
