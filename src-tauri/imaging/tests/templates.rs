@@ -141,6 +141,28 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
             }),
         ),
         (
+            "weather-arabic",
+            "weather",
+            json!({
+                "place": "القاهرة",
+                "now": {"temperature": 34, "sky": "clear", "text": "مشمس وحار"},
+                "days": [
+                    {"day": "الثلاثاء", "sky": "wind", "high": 33, "low": 21},
+                    {"day": "الأربعاء", "sky": "clear", "high": 35, "low": 22},
+                ],
+            }),
+        ),
+        (
+            "metric-arabic",
+            "metric",
+            json!({"label": "المبيعات اليوم", "value": 1284, "unit": "جنيه", "change": "+12 %"}),
+        ),
+        (
+            "quote-arabic",
+            "quote",
+            json!({"text": "العلم نور والجهل ظلام", "author": "مثل عربي"}),
+        ),
+        (
             "weather-now-only",
             "weather",
             json!({"place": "Reykjavík", "now": {"temperature": 7.5, "sky": "rain"}}),

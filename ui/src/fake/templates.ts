@@ -104,7 +104,7 @@ export const TEMPLATES: readonly TemplateInfo[] = [
     "A place, its weather now, and up to four days to come.",
     {
       place: line("Place", 40, true),
-      now: group("Now", { temperature: figure("Temperature", 6), sky: sky(), text: line("In words", 60) }),
+      now: group("Now", { temperature: figure("Temperature", 10), sky: sky(), text: line("In words", 60) }),
       warning: line("Warning", 60),
       days: list("Next days", 4, { day: line("Day", 12, true), sky: sky(), high: figure("Highest", 6), low: figure("Lowest", 6) }),
     },

@@ -5,7 +5,7 @@ use super::field::{Choice, Field, Figure, Numbers, Text};
 use super::page::{Page, RULE};
 use super::record::Record;
 use crate::canvas::Area;
-use crate::text::{Align, Block, Fit, Style};
+use crate::text::{Align, Block, Fit, Style, Words};
 use crate::{ImagingError, Ink};
 
 const LABEL: Text = Text::line("label", "Label", 60);
@@ -76,16 +76,13 @@ fn draw(record: &Record<'_>, page: &mut Page<'_>) -> Result<(), ImagingError> {
     let change = record.figure(&CHANGE)?;
     let warning = record.choice(&TONE)? == 1;
     let course = record.numbers(&SPARKLINE)?;
+    let mirrored = label.is_rtl() || (label.is_blank() && unit.is_rtl());
+    let alone = label.is_blank() && change.is_empty() && course.len() < 2;
 
     let mut area = page.inside();
     if !label.is_blank() {
-        let block = page.fit(
-            "label",
-            &label,
-            Style::BOLD,
-            (area.width, 44),
-            Fit::new(26, 16, 2),
-        )?;
+        let size = (area.width, 44);
+        let block = page.fit("label", &label, Style::BOLD, size, Fit::new(26, 16, 2))?;
         let (top, bottom) = block.ink_rows().unwrap_or((0, block.height()));
         page.canvas.text(&block, area.x, area.y - top, Ink::Black);
         let used = bottom - top + GAP + 4;
@@ -93,94 +90,96 @@ fn draw(record: &Record<'_>, page: &mut Page<'_>) -> Result<(), ImagingError> {
         area.height -= used;
     }
     if course.len() > 1 {
-        let spark = Area::new(
-            area.x,
-            area.bottom() - SPARK_HEIGHT,
-            area.width,
-            SPARK_HEIGHT,
-        );
+        area.height -= SPARK_HEIGHT;
+        let spark = Area::new(area.x, area.bottom(), area.width, SPARK_HEIGHT);
         draw_course(page, &course, spark);
-        area.height -= SPARK_HEIGHT + GAP;
+        area.height -= GAP;
     }
     if !change.is_empty() {
-        let text = change.as_str();
-        let trend = Trend::of(text);
-        let words = page.read(text.trim_start_matches(['▲', '▼', '↑', '↓']).trim())?;
-        let indent = if trend == Trend::Level { 0 } else { 28 };
-        let block = page.fit(
-            "change",
-            &words,
-            Style::BOLD.aligned(Align::Left),
-            (area.width - indent, 44),
-            Fit::new(24, 16, 2),
-        )?;
-        let (top, bottom) = block.ink_rows().unwrap_or((0, block.height()));
-        let row = Area::new(
-            area.x + indent,
-            area.bottom() - (bottom - top) - 2,
-            area.width,
-            bottom - top,
-        );
         let ink = if warning { page.accent } else { Ink::Black };
-        page.middle(&block, row, ink);
-        draw_arrow(
-            page,
-            trend,
-            Area::new(area.x, row.y + row.height / 2 - 8, 20, 16),
-            ink,
-        );
-        area.height -= bottom - top + 2 + GAP;
+        let used = draw_change(page, change.as_str(), area, mirrored, ink)?;
+        area.height -= used + GAP;
     }
-    let unit_block = if unit.is_blank() {
+    draw_number(page, value.as_str(), &unit, area, mirrored, alone)
+}
+
+/// Draws the change at the bottom of an area and tells the height that it took.
+fn draw_change(
+    page: &mut Page<'_>,
+    change: &str,
+    area: Area,
+    mirrored: bool,
+    ink: Ink,
+) -> Result<i32, ImagingError> {
+    let trend = Trend::of(change);
+    let words = page.read(change.trim_start_matches(['▲', '▼', '↑', '↓']).trim())?;
+    let indent = if trend == Trend::Level { 0 } else { 28 };
+    let align = if mirrored { Align::Right } else { Align::Left };
+    let width = area.width - indent;
+    let style = Style::BOLD.aligned(align);
+    let block = page.fit("change", &words, style, (width, 44), Fit::new(24, 16, 2))?;
+    let (top, bottom) = block.ink_rows().unwrap_or((0, block.height()));
+    let height = bottom - top;
+    let row = Area::new(
+        if mirrored { area.x } else { area.x + indent },
+        area.bottom() - height - 2,
+        width,
+        height,
+    );
+    page.middle(&block, row, ink);
+    let arrow_x = if mirrored { area.right() - 20 } else { area.x };
+    let arrow = Area::new(arrow_x, row.y + height / 2 - 8, 20, 16);
+    draw_arrow(page, trend, arrow, ink);
+    Ok(height + 2)
+}
+
+/// Draws the number with its unit; one without company stands in the middle.
+fn draw_number(
+    page: &mut Page<'_>,
+    value: &str,
+    unit: &Words,
+    area: Area,
+    mirrored: bool,
+    alone: bool,
+) -> Result<(), ImagingError> {
+    let unit = if unit.is_blank() {
         None
     } else {
         let size = (area.width * 2 / 5, 48);
-        Some(page.fit(
-            "unit",
-            &unit,
-            Style::REGULAR.aligned(Align::Left),
-            size,
-            Fit::new(34, 16, 1),
-        )?)
+        let style = Style::REGULAR.aligned(Align::Left);
+        Some(page.fit("unit", unit, style, size, Fit::new(34, 16, 1))?)
     };
-    let unit_room = unit_block
-        .as_ref()
-        .map_or(0, |block| block.width() + UNIT_GAP);
-    let number = page.set(
-        "value",
-        value.as_str(),
-        Style::BOLD.aligned(Align::Left),
-        (area.width - unit_room, area.height + 40),
-        Fit::new(180, 28, 1),
-    )?;
-    // Figures have no descenders: let them use the room.
-    let (top, bottom) = number.ink_rows().unwrap_or((0, number.height()));
-    let number = if bottom - top > area.height {
-        page.set(
-            "value",
-            value.as_str(),
-            Style::BOLD.aligned(Align::Left),
-            (area.width - unit_room, area.height * 4 / 3),
-            Fit::new(180, 24, 1),
-        )?
-    } else {
-        number
+    let unit_room = unit.as_ref().map_or(0, |block| block.width() + UNIT_GAP);
+    let words = page.read(value)?;
+    let style = Style::BOLD.aligned(Align::Left);
+    let mut fitted = |height: i32| {
+        let size = (area.width - unit_room, height);
+        page.fit("value", &words, style, size, Fit::new(180, 24, 1))
     };
-    // A number without company stands in the middle.
-    if label.is_blank() && change.is_empty() && course.len() < 2 {
-        area.x += (area.width - unit_room - number.width()) / 2;
+    // Figures have no descenders: let them use the room, as far as they keep within it.
+    let mut number = fitted(area.height + 40)?;
+    let mut rows = number.ink_rows().unwrap_or((0, number.height()));
+    if rows.1 - rows.0 > area.height {
+        number = fitted(area.height * 4 / 3)?;
+        rows = number.ink_rows().unwrap_or((0, number.height()));
     }
-    page.middle(&number, area, Ink::Black);
-    if let Some(block) = unit_block {
-        let (top, bottom) = number.ink_rows().unwrap_or((0, number.height()));
-        let y = area.y + (area.height - (bottom - top)) / 2 - top;
+    let spare = area.width - unit_room - number.width();
+    let left = match (alone, mirrored) {
+        (true, _) => area.x + spare / 2,
+        (false, true) => area.x + spare,
+        (false, false) => area.x,
+    };
+    let (number_x, unit_x) = if mirrored {
+        (left + unit_room, left)
+    } else {
+        (left, left + number.width() + UNIT_GAP)
+    };
+    let y = area.y + (area.height - (rows.1 - rows.0)) / 2 - rows.0;
+    page.canvas.text(&number, number_x, y, Ink::Black);
+    if let Some(block) = unit {
         let baseline = |block: &Block| block.lines().first().map_or(0, |line| line.baseline);
-        page.canvas.text(
-            &block,
-            area.x + number.width() + UNIT_GAP,
-            y + baseline(&number) - baseline(&block),
-            Ink::Black,
-        );
+        let unit_y = y + baseline(&number) - baseline(&block);
+        page.canvas.text(&block, unit_x, unit_y, Ink::Black);
     }
     Ok(())
 }

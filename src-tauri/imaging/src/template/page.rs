@@ -8,6 +8,8 @@ use crate::{ImagingError, Ink, InkMap, Palette, Panel};
 pub(super) const MARGIN: i32 = 24;
 /// Thickness of rules that part a page.
 pub(super) const RULE: i32 = 2;
+/// Height of a capital letter, as a share of the type size.
+const CAPITAL: f32 = 0.714;
 
 /// The panel while a template draws on it.
 pub(super) struct Page<'a> {
@@ -103,5 +105,18 @@ impl<'a> Page<'a> {
     /// Draws a block with its ink in the middle of an area's height.
     pub(super) fn middle(&mut self, block: &Block, area: Area, ink: Ink) {
         self.canvas.text_in(block, area, ink);
+    }
+
+    /// Draws a block with its capitals in the middle of an area's height, so that neighbours stand
+    /// on one line whatever letters they have.
+    pub(super) fn level(&mut self, block: &Block, area: Area, ink: Ink) {
+        let lines = block.lines();
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+            return;
+        };
+        let capital = block.size().share(CAPITAL);
+        let middle = (first.baseline - capital + last.baseline) / 2;
+        let y = area.y + area.height / 2 - middle;
+        self.canvas.text(block, area.x, y, ink);
     }
 }

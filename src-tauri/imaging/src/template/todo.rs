@@ -40,7 +40,7 @@ struct Task {
 }
 
 /// Type sizes to try.
-const SIZES: [u16; 10] = [28, 26, 24, 22, 20, 18, 16, 14, 13, 12];
+const SIZES: [u16; 12] = [36, 32, 28, 26, 24, 22, 20, 18, 16, 14, 13, 12];
 /// Down to this size tasks are kept in one line each.
 const EASY: u16 = 20;
 /// Between square and text.
@@ -88,7 +88,7 @@ fn draw(record: &Record<'_>, page: &mut Page<'_>) -> Result<(), ImagingError> {
         } else {
             (area.x, area.right() - count.width())
         };
-        page.middle(
+        page.level(
             &headline,
             Area {
                 x: title_x,
@@ -97,7 +97,7 @@ fn draw(record: &Record<'_>, page: &mut Page<'_>) -> Result<(), ImagingError> {
             Ink::Black,
         );
         let accent = page.accent;
-        page.middle(
+        page.level(
             &count,
             Area {
                 x: count_x,
@@ -163,7 +163,7 @@ fn type_size(
 
 /// Side of the square before a task.
 fn side(size: u16) -> i32 {
-    i32::from(size).clamp(14, 26)
+    i32::from(size).clamp(14, 30)
 }
 
 fn draw_task(page: &mut Page<'_>, task: &Task, block: &Block, size: u16, row: Area) {
@@ -204,5 +204,5 @@ fn draw_task(page: &mut Page<'_>, task: &Task, block: &Block, size: u16, row: Ar
         row.width - side - MARK_GAP,
         row.height,
     );
-    page.middle(block, text, Ink::Black);
+    page.level(block, text, Ink::Black);
 }

@@ -17,7 +17,7 @@ const NOW: Group = Group::new(
         Field::Text(TEXT),
     ],
 );
-const TEMPERATURE: Figure = Figure::new("temperature", "Temperature", 6);
+const TEMPERATURE: Figure = Figure::new("temperature", "Temperature", 10);
 const SKY: Choice = Choice::new("sky", "Sky", &Sky::WORDS);
 const TEXT: Text = Text::line("text", "In words", 60);
 const WARNING: Text = Text::line("warning", "Warning", 60);
@@ -106,7 +106,7 @@ fn draw(record: &Record<'_>, page: &mut Page<'_>) -> Result<(), ImagingError> {
     area.height += 8;
     if !days.is_empty() {
         let strip = Area::new(area.x, area.bottom() - DAYS_HEIGHT, area.width, DAYS_HEIGHT);
-        draw_days(page, &days, strip)?;
+        draw_days(page, &days, strip, place.is_rtl())?;
         area.height -= DAYS_HEIGHT + 10;
     }
     if !warning.is_blank() {
@@ -218,18 +218,28 @@ fn draw_now(
     Ok(())
 }
 
-fn draw_days(page: &mut Page<'_>, days: &[Day], strip: Area) -> Result<(), ImagingError> {
+fn draw_days(
+    page: &mut Page<'_>,
+    days: &[Day],
+    strip: Area,
+    mirrored: bool,
+) -> Result<(), ImagingError> {
     page.canvas
         .fill(Area::new(strip.x, strip.y, strip.width, RULE), Ink::Black);
     let width = strip.width / days.len().max(1) as i32;
     for (place, day) in days.iter().enumerate() {
+        let column = if mirrored {
+            days.len() - 1 - place
+        } else {
+            place
+        };
         let cell = Area::new(
-            strip.x + place as i32 * width,
+            strip.x + column as i32 * width,
             strip.y + RULE + 8,
             width,
             strip.height - RULE - 8,
         );
-        if place > 0 {
+        if column > 0 {
             page.canvas.fill(
                 Area::new(cell.x, cell.y + 4, 1, cell.height - 8),
                 Ink::Black,
@@ -245,7 +255,7 @@ fn draw_days(page: &mut Page<'_>, days: &[Day], strip: Area) -> Result<(), Imagi
             (inner.width, 24),
             Fit::new(20, 12, 1),
         )?;
-        page.middle(
+        page.level(
             &name,
             Area {
                 height: 20,
@@ -276,10 +286,10 @@ fn draw_days(page: &mut Page<'_>, days: &[Day], strip: Area) -> Result<(), Imagi
         )?;
         if day.low.is_empty() {
             let x = row.x + (row.width - high.width()) / 2 - (half - high.width());
-            page.middle(&high, Area { x, ..row }, Ink::Black);
+            page.level(&high, Area { x, ..row }, Ink::Black);
         } else {
-            page.middle(&high, row, Ink::Black);
-            page.middle(
+            page.level(&high, row, Ink::Black);
+            page.level(
                 &low,
                 Area {
                     x: row.x + half + 6,
