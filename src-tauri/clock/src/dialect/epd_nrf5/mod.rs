@@ -107,7 +107,11 @@ impl Dialect for EpdNrf5 {
                 Channel::Alt => return Err(not_supported("raw alt")),
             },
             Request::Toggle(toggle) => return Err(not_supported(toggle.name())),
-            Request::QuietHours(_) | Request::Countdown(_) | Request::CountdownOff => {
+            Request::QuietHours(_)
+            | Request::Countdown(_)
+            | Request::CountdownOff
+            | Request::CalendarText(_)
+            | Request::Taught(_) => {
                 return Err(not_supported(request.name()));
             }
         };
