@@ -25,7 +25,8 @@ usage: cargo xtask COMMAND
                     virtual machine
   setup             only install or check what building and testing need
   bindings          write the front end's types from the Rust ones
-  bench             the picture pipeline's benchmarks";
+  bench             the benchmarks: the picture pipeline, and uploads in real
+                    time (five minutes)";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);

@@ -15,8 +15,9 @@ mod segments;
 mod timing;
 
 pub use adapter::SimulatedAdapter;
-pub use clock::{ClockSpec, Mode, PictureBuffer, SimulatedClock};
+pub use clock::{ClockSpec, PictureBuffer, SimulatedClock};
 pub use fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
+pub use firmware::{EpdBuild, FirmwareKind, Mode};
 pub use radio::{AnswerEvent, Radio};
 pub use screen::{BLACK, RED, Screen, ScreenError, WHITE};
 pub use timing::{LinkModel, Timing};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use regie_clock::dialect::{Delivery, Discovered, Family};
+use regie_clock::dialect::{Delivery, Discovered};
 use regie_clock::link::WriteError;
 use regie_clock::{Channel, ClockError, ClockLink};
 use tokio::time::{Instant, sleep, sleep_until};
@@ -62,7 +62,8 @@ impl Unanswered {
             }
             if let Some((_, channel, bytes)) = waiting.pop_front() {
                 // Nobody hears what becomes of it.
-                self.clock.take_write(self.link, channel, &bytes);
+                let delivery = Delivery::Unanswered;
+                self.clock.take_write(self.link, channel, &bytes, delivery);
             }
         }
     }
@@ -148,7 +149,7 @@ impl SimulatedLink {
             .as_ref()
             .is_some_and(|central| central.link == self.link)
         {
-            state.central = None;
+            state.hang_up();
         }
     }
 }
@@ -161,7 +162,10 @@ impl ClockLink for SimulatedLink {
             let hangs = state.take_fault(|f| (*f == Fault::DiscoveryHangs).then_some(()));
             let incomplete = match hangs {
                 Some(()) => None,
-                None => state.take_fault(|f| (*f == Fault::DiscoveryIncomplete).then_some(())),
+                None => state.take_fault(|f| match f {
+                    Fault::DiscoveryIncomplete | Fault::DiscoveryEmpty => Some(*f),
+                    _ => None,
+                }),
             };
             (
                 state.spec.timing.discover,
@@ -179,14 +183,15 @@ impl ClockLink for SimulatedLink {
                 detail: "while reading the services".to_owned(),
             });
         }
-        if incomplete.is_some() {
-            let missing = "command characteristic".to_owned();
-            return Err(ClockError::CharacteristicsMissing { address, missing });
+        match incomplete {
+            Some(Fault::DiscoveryEmpty) => return Err(ClockError::ServicesUnread { address }),
+            Some(_) => {
+                let missing = "command characteristic".to_owned();
+                return Err(ClockError::CharacteristicsMissing { address, missing });
+            }
+            None => {}
         }
-        Ok(Discovered {
-            family: Family::Pingping,
-            version: None,
-        })
+        Ok(self.clock.subscribe())
     }
 
     fn mtu(&self) -> u16 {
@@ -225,7 +230,7 @@ impl ClockLink for SimulatedLink {
         sleep_until(answered).await;
         // What went before is there before.
         self.unanswered.deliver(answered);
-        match self.clock.take_write(self.link, channel, bytes) {
+        match self.clock.take_write(self.link, channel, bytes, delivery) {
             Verdict::Answered => Ok(()),
             Verdict::Refused(detail) => Err(WriteError::Refused(detail.to_owned())),
             Verdict::LostUnanswered => Err(WriteError::AnswerLost("ATT error: 0x0e".to_owned())),

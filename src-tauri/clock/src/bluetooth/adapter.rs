@@ -1,32 +1,34 @@
 //! The computer's Bluetooth adapter.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use btleplug::api::{
-    Central, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
+    Central, CentralState, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
 };
-use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
-use tokio::runtime::Handle;
+use btleplug::platform::{self, Peripheral, PeripheralId};
 use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::chosen::Chosen;
 use super::hearing::{Heard, Hearing};
 use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
-use super::{failure, link};
+use super::{failure, link, native, services};
 use crate::ClockError;
 use crate::dialect::Family;
-use crate::link::{Adapter, Address, Advertisement, Connection, Scan, ScanFeed, Unavailable};
+use crate::link::{Adapter, AdapterFacts, Address, Advertisement, Connection, Scan, ScanFeed};
 
 /// For a question the system answers from memory.
 pub(super) const QUESTION: Duration = Duration::from_secs(5);
+/// For the list of connected devices. For Windows, btleplug reads the services of each and waits
+/// 5 s for one that has gone.
+const CONNECTED: Duration = Duration::from_secs(8);
 /// For a connection. BlueZ itself gives up after 40 s, btleplug after 30 s; the session, which
 /// has a shorter limit, abandons the attempt before.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -37,9 +39,9 @@ pub(super) const DISCONNECT: Duration = Duration::from_secs(5);
 const SCAN_CHECK: Duration = Duration::from_secs(3);
 /// How often an attempt is asked whether the clock is connected and only says nothing.
 const CONNECT_CHECK: Duration = Duration::from_secs(1);
-/// Connections to the system's Bluetooth service that are given up for want of an answer. None can
-/// be closed, so that a service that hangs must not cost one each time it is asked.
-const RENEWALS: u32 = 16;
+/// Windows makes a link to a clock only while something listens for it (BLE-10). BlueZ takes 11 s
+/// instead of 2 s with the scan on.
+const SCAN_WHILE_CONNECTING: bool = cfg!(windows);
 /// Devices remembered by address; a busy place has a few hundred within earshot.
 const KNOWN_LIMIT: usize = 512;
 
@@ -53,10 +55,7 @@ pub struct BluetoothAdapter {
 /// What the tasks on the Bluetooth threads share.
 #[derive(Debug)]
 struct Radio {
-    /// Kept, since each one opens a connection to the system's Bluetooth service.
-    manager: tokio::sync::Mutex<Option<Manager>>,
-    /// How many were given up for want of an answer.
-    renewals: AtomicU32,
+    chosen: Chosen,
     /// What was heard, by address.
     known: Mutex<HashMap<Address, PeripheralId>>,
     /// Connecting and cleaning up after it, one at a time.
@@ -73,8 +72,7 @@ impl BluetoothAdapter {
     /// [`ClockError::Bluetooth`] when no threads can be started.
     pub fn new() -> Result<Self, ClockError> {
         let radio = Radio {
-            manager: tokio::sync::Mutex::new(None),
-            renewals: AtomicU32::new(0),
+            chosen: Chosen::default(),
             known: Mutex::new(HashMap::new()),
             connecting: tokio::sync::Mutex::new(()),
             scanning: Arc::default(),
@@ -98,8 +96,18 @@ impl Adapter for BluetoothAdapter {
     async fn check(&self) -> Result<(), ClockError> {
         let radio = Arc::clone(&self.radio);
         self.runtime
-            .run(|_| async move { radio.powered_adapter().await.map(|_| ()) })
+            .run(|_| async move { radio.chosen.powered().await.map(|_| ()) })
             .await
+    }
+
+    async fn facts(&self) -> AdapterFacts {
+        let radio = Arc::clone(&self.radio);
+        let facts = self
+            .runtime
+            .run(|_| async move { Ok(radio.facts().await) })
+            .await;
+        // The only error is that the task broke off.
+        facts.unwrap_or_default()
     }
 
     async fn scan(&self) -> Result<Scan, ClockError> {
@@ -119,55 +127,32 @@ impl Adapter for BluetoothAdapter {
 }
 
 impl Radio {
-    /// The adapter to use: the first that is switched on.
-    async fn powered_adapter(&self) -> Result<platform::Adapter, ClockError> {
-        let unavailable = |reason| ClockError::BluetoothUnavailable { reason };
-        let adapters = self.adapters().await?;
-        if adapters.is_empty() {
-            return Err(unavailable(Unavailable::NoAdapter));
-        }
-        for adapter in adapters {
-            let state = in_time("the adapter", adapter.adapter_state()).await?;
-            // A state that is not known yet is worth a try.
-            if state != CentralState::PoweredOff {
-                return Ok(adapter);
-            }
-        }
-        Err(unavailable(Unavailable::RadioOff))
-    }
-
-    async fn adapters(&self) -> Result<Vec<platform::Adapter>, ClockError> {
-        let mut kept = self.manager.lock().await;
-        let manager = match kept.as_ref() {
-            Some(manager) => manager.clone(),
-            None => kept.insert(new_manager().await?).clone(),
+    async fn facts(&self) -> AdapterFacts {
+        let forbidden = native::forbidden();
+        let Ok(adapter) = self.chosen.powered().await else {
+            return AdapterFacts {
+                forbidden,
+                ..AdapterFacts::default()
+            };
         };
-        match timeout(QUESTION, manager.adapters()).await {
-            Ok(Ok(adapters)) => Ok(adapters),
-            Ok(Err(error)) => {
-                if failure::cut_off(&error) {
-                    *kept = None;
-                }
-                Err(failure::general(&error))
-            }
-            Err(_) => {
-                // The connection may be the one that is dead, rather than the service.
-                if self.renewals.fetch_add(1, Ordering::Relaxed) < RENEWALS {
-                    *kept = None;
-                }
-                Err(no_answer("the adapter list"))
-            }
+        let name = in_time("the adapter", adapter.adapter_info()).await.ok();
+        let address = in_time("the adapter", adapter.adapter_address()).await.ok();
+        AdapterFacts {
+            name,
+            address: address.flatten().map(|mac| Address::new(&mac.to_string())),
+            forbidden,
         }
     }
 
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
         let turn = turn(&self.scanning, &abandoned).await?;
-        let adapter = self.powered_adapter().await?;
+        let adapter = self.chosen.powered().await?;
         let hearing = Hearing::open(&adapter).await?;
         let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
         if let Err(error) = started {
             // One that did not answer may still have begun.
             stop(&adapter).await;
+            self.chosen.forget().await;
             return Err(error);
         }
         let (feed, scan) = Scan::new();
@@ -192,11 +177,9 @@ impl Radio {
             Ok(()) | Err(TrySendError::Full(_)) => true,
             Err(TrySendError::Closed(_)) => false,
         };
-        let already = tokio::select! {
-            () = end.cancelled() => Vec::new(),
-            already = self.connected(&adapter) => already,
-        };
-        let mut listening = already.into_iter().all(hand_on);
+        let (already, mut asking) = (self.connected(&adapter), true);
+        tokio::pin!(already);
+        let mut listening = true;
         let mut checks = interval(SCAN_CHECK);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         checks.reset();
@@ -204,6 +187,11 @@ impl Radio {
             let heard = tokio::select! {
                 biased;
                 () = end.cancelled() => break,
+                clocks = &mut already, if asking => {
+                    asking = false;
+                    listening = clocks.into_iter().all(hand_on);
+                    continue;
+                }
                 _ = checks.tick() => {
                     if still_scans(&adapter).await { continue } else { break }
                 }
@@ -216,7 +204,7 @@ impl Radio {
             };
             let advertisement = tokio::select! {
                 () = end.cancelled() => break,
-                advertisement = self.describe(&device) => advertisement,
+                advertisement = self.describe(&device, false) => advertisement,
             };
             if let Some(advertisement) = advertisement {
                 listening = hand_on(advertisement);
@@ -240,23 +228,33 @@ impl Radio {
                     .collect(),
             ),
         };
-        let found = in_time("connected devices", adapter.retrieve_peripherals(options)).await;
+        let question = adapter.retrieve_peripherals(options);
+        let found = within(CONNECTED, "connected devices", question).await;
         let mut clocks = Vec::new();
         // Not every system can be asked for this.
         for peripheral in found.unwrap_or_default() {
-            if let Some(advertisement) = self.describe(&peripheral).await
-                && advertisement.connected
+            // On Windows and macOS, `is_connected` means a connection of this program, and the name
+            // is that of an advertisement; this device is connected to something else.
+            let held = !cfg!(target_os = "linux");
+            if let Some(mut clock) = self.describe(&peripheral, held).await
+                && clock.connected
             {
-                clocks.push(advertisement);
+                if clock.name.is_empty() {
+                    let name = timeout(QUESTION, native::name_of(peripheral.address())).await;
+                    clock.name = name.ok().flatten().unwrap_or_default();
+                }
+                clocks.push(clock);
             }
         }
         clocks
     }
 
-    /// A device as it was heard; none when the system only remembers it.
-    async fn describe(&self, peripheral: &Peripheral) -> Option<Advertisement> {
+    /// A device as it was heard; none when the system only remembers it. One that is `held` is
+    /// known to be connected.
+    async fn describe(&self, peripheral: &Peripheral, held: bool) -> Option<Advertisement> {
         let properties = in_time("a device", peripheral.properties()).await.ok()??;
         let connected = match properties.rssi {
+            _ if held => true,
             Some(_) => false,
             None => in_time("a device", peripheral.is_connected())
                 .await
@@ -300,7 +298,7 @@ impl Radio {
             guard = self.connecting.lock() => guard,
             () = abandoned.cancelled() => return Err(failed("given up")),
         };
-        let adapter = self.powered_adapter().await?;
+        let adapter = self.chosen.powered().await?;
         let id = self
             .known
             .lock()
@@ -310,9 +308,18 @@ impl Radio {
         let Some(id) = id else {
             return Err(failed("it was not heard"));
         };
-        let peripheral = in_time("the clock", adapter.peripheral(&id))
-            .await
-            .map_err(|_| failed("it was forgotten"))?;
+        let peripheral = match in_time("the clock", adapter.peripheral(&id)).await {
+            Ok(peripheral) => peripheral,
+            // For Windows, btleplug drops a device with its link, but can make it anew.
+            Err(_) => in_time("the clock", adapter.add_peripheral(&id))
+                .await
+                .map_err(|_| failed("it was forgotten"))?,
+        };
+        let ears = if SCAN_WHILE_CONNECTING {
+            self.keep_listening(&adapter, &abandoned).await
+        } else {
+            None
+        };
         let attempt = tokio::select! {
             attempt = timeout(CONNECT, reach(&peripheral)) => match attempt {
                 Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
@@ -320,10 +327,14 @@ impl Radio {
             },
             () = silence(&peripheral) => Err(ClockError::DiscoveryTimeout {
                 address: address.clone(),
-                seconds: link::DISCOVER.as_secs(),
+                seconds: services::DISCOVER.as_secs(),
             }),
             () = abandoned.cancelled() => Err(failed("given up")),
         };
+        if let Some(turn) = ears {
+            stop(&adapter).await;
+            drop(turn);
+        }
         let link = match attempt {
             Ok(()) => link::establish(&adapter, peripheral.clone(), address, runtime).await,
             Err(error) => Err(error),
@@ -338,6 +349,26 @@ impl Radio {
             link: Arc::new(link),
             notifications,
         })
+    }
+}
+
+impl Radio {
+    /// Scans, for nobody to hear, until the returned turn is given back; none when that cannot be,
+    /// since a connection may come about all the same.
+    async fn keep_listening(
+        &self,
+        adapter: &platform::Adapter,
+        abandoned: &CancellationToken,
+    ) -> Option<OwnedMutexGuard<()>> {
+        let turn = turn(&self.scanning, abandoned).await.ok()?;
+        match in_time("the scan", adapter.start_scan(ScanFilter::default())).await {
+            Ok(()) => Some(turn),
+            Err(error) => {
+                tracing::debug!(%error, "connecting without a scan");
+                stop(adapter).await;
+                None
+            }
+        }
     }
 }
 
@@ -364,20 +395,6 @@ async fn reach(peripheral: &Peripheral) -> btleplug::Result<()> {
     return super::bluez::connect(peripheral).await;
     #[cfg(not(target_os = "linux"))]
     peripheral.connect().await
-}
-
-/// Connects to the system's Bluetooth service. That may block, which must not keep what else is
-/// done here from its deadlines.
-async fn new_manager() -> Result<Manager, ClockError> {
-    let runtime = Handle::current();
-    let connecting = tokio::task::spawn_blocking(move || runtime.block_on(Manager::new()));
-    match timeout(QUESTION, connecting).await {
-        Ok(Ok(manager)) => manager.map_err(|error| failure::general(&error)),
-        Ok(Err(error)) => Err(ClockError::Bluetooth {
-            detail: error.to_string(),
-        }),
-        Err(_) => Err(no_answer("Bluetooth")),
-    }
 }
 
 /// Whether a scan goes on. On Linux one that ended with the Bluetooth service is begun anew, which
@@ -409,7 +426,7 @@ async fn silence(peripheral: &Peripheral) {
         match in_time("the link", peripheral.is_connected()).await {
             Ok(true) => {
                 let since = *since.get_or_insert_with(Instant::now);
-                if since.elapsed() >= link::DISCOVER {
+                if since.elapsed() >= services::DISCOVER {
                     return;
                 }
             }
@@ -439,13 +456,21 @@ pub(super) async fn in_time<T>(
     what: &str,
     question: impl Future<Output = btleplug::Result<T>>,
 ) -> Result<T, ClockError> {
-    match timeout(QUESTION, question).await {
+    within(QUESTION, what, question).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    question: impl Future<Output = btleplug::Result<T>>,
+) -> Result<T, ClockError> {
+    match timeout(limit, question).await {
         Ok(answer) => answer.map_err(|error| failure::general(&error)),
         Err(_) => Err(no_answer(what)),
     }
 }
 
-fn no_answer(what: &str) -> ClockError {
+pub(super) fn no_answer(what: &str) -> ClockError {
     ClockError::Bluetooth {
         detail: format!("no answer about {what}"),
     }

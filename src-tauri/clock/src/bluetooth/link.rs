@@ -13,15 +13,14 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::adapter::{QUESTION, in_time, let_go};
-use super::failure;
 use super::runtime::BluetoothRuntime;
+use super::services::{Characteristics, discover};
 use super::watching::{Seen, Watching};
+use super::{failure, native};
 use crate::ClockError;
-use crate::dialect::{CharacteristicId, Delivery, Discovered, Family};
+use crate::dialect::{Delivery, Discovered, Family};
 use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
 
-/// For reading the services.
-pub(super) const DISCOVER: Duration = Duration::from_secs(10);
 /// For one write. BlueZ itself gives up after 30 s; the session does before.
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a link is asked whether it lives: not every system says when it goes.
@@ -32,13 +31,9 @@ pub(super) struct BluetoothLink {
     address: Address,
     runtime: Arc<BluetoothRuntime>,
     characteristics: Arc<Mutex<Option<Characteristics>>>,
+    /// To be given back before the link is let go, or it would not end.
+    kept: Arc<Mutex<Option<native::Kept>>>,
     life: Arc<Life>,
-}
-
-#[derive(Clone)]
-struct Characteristics {
-    main: Characteristic,
-    alt: Option<Characteristic>,
 }
 
 struct Life {
@@ -60,6 +55,7 @@ pub(super) async fn establish(
         let detail = "the link went at once".to_owned();
         return Err(ClockError::ConnectFailed { address, detail });
     }
+    let kept = timeout(QUESTION, native::Kept::hold(peripheral.address())).await;
     let (sender, receiver) = mpsc::channel(NOTIFICATION_BACKLOG);
     let life = Arc::new(Life {
         lost: AtomicBool::new(false),
@@ -78,6 +74,7 @@ pub(super) async fn establish(
             address,
             runtime,
             characteristics,
+            kept: Arc::new(Mutex::new(kept.ok().flatten())),
             life,
         },
         receiver,
@@ -157,7 +154,15 @@ impl ClockLink for BluetoothLink {
         let (peripheral, address) = (self.peripheral.clone(), self.address.clone());
         let (discovered, found) = self
             .runtime
-            .run(|_| async move { discover(&peripheral, address).await })
+            .run(|abandoned| async move {
+                tokio::select! {
+                    // Ended here and now: while it reads, the system does not let the link go.
+                    () = abandoned.cancelled() => Err(ClockError::LinkLost {
+                        detail: "given up while reading the services".to_owned(),
+                    }),
+                    found = discover(&peripheral, address) => found,
+                }
+            })
             .await?;
         *self
             .characteristics
@@ -232,8 +237,9 @@ impl ClockLink for BluetoothLink {
     async fn disconnect(&self) {
         self.life.closed.cancel();
         self.life.lost.store(true, Ordering::Release);
-        let peripheral = self.peripheral.clone();
+        let (peripheral, kept) = (self.peripheral.clone(), Arc::clone(&self.kept));
         let done = self.runtime.run(|_| async move {
+            give_back(&kept);
             let_go(&peripheral).await;
             Ok(())
         });
@@ -247,74 +253,16 @@ impl Drop for BluetoothLink {
     fn drop(&mut self) {
         if !self.life.closed.is_cancelled() {
             self.life.closed.cancel();
-            let peripheral = self.peripheral.clone();
-            self.runtime
-                .handle()
-                .spawn(async move { let_go(&peripheral).await });
+            let (peripheral, kept) = (self.peripheral.clone(), Arc::clone(&self.kept));
+            self.runtime.handle().spawn(async move {
+                give_back(&kept);
+                let_go(&peripheral).await;
+            });
         }
     }
 }
 
-/// Reads the services. Success without the characteristics is none: Windows says so now and then
-/// when it could not read them.
-async fn discover(
-    peripheral: &Peripheral,
-    address: Address,
-) -> Result<(Discovered, Characteristics), ClockError> {
-    match timeout(DISCOVER, peripheral.discover_services()).await {
-        Ok(result) => result.map_err(|error| failure::general(&error))?,
-        Err(_) => {
-            let seconds = DISCOVER.as_secs();
-            return Err(ClockError::DiscoveryTimeout { address, seconds });
-        }
-    }
-    let all = peripheral.characteristics();
-    let find = |id: CharacteristicId| {
-        all.iter()
-            .find(|c| {
-                c.service_uuid == Uuid::from_u128(id.service)
-                    && c.uuid == Uuid::from_u128(id.characteristic)
-            })
-            .cloned()
-    };
-    let whole = Family::ALL.into_iter().find_map(|family| {
-        let gatt = family.gatt();
-        let main = find(gatt.main)?;
-        let alt = match gatt.alt {
-            Some(id) => Some(find(id)?),
-            None => None,
-        };
-        Some((family, Characteristics { main, alt }))
-    });
-    let Some((family, found)) = whole else {
-        let missing = missing(|id| find(id).is_some()).to_owned();
-        return Err(ClockError::CharacteristicsMissing { address, missing });
-    };
-    if found.main.properties.contains(CharPropFlags::NOTIFY) {
-        // Notifications are optional, so a clock that refuses them is still of use.
-        if let Err(error) = in_time("notifications", peripheral.subscribe(&found.main)).await {
-            tracing::warn!(%error, "no notifications from this clock");
-        }
-    }
-    let version = match family.gatt().version.and_then(find) {
-        // Old firmwares have none, so that one which cannot be read is none either.
-        Some(characteristic) => in_time("the version", peripheral.read(&characteristic))
-            .await
-            .ok()
-            .and_then(|value| value.first().copied()),
-        None => None,
-    };
-    Ok((Discovered { family, version }, found))
-}
-
-/// What is missing of a clock that has the characteristics of no family whole.
-fn missing(has: impl Fn(CharacteristicId) -> bool) -> &'static str {
-    let tables = Family::ALL.map(Family::gatt);
-    if tables.iter().any(|gatt| has(gatt.main)) {
-        "command characteristic"
-    } else if tables.iter().filter_map(|gatt| gatt.alt).any(&has) {
-        "picture characteristic"
-    } else {
-        "picture and command characteristics"
-    }
+/// Lets the system end the link; on a Bluetooth thread, as all its calls.
+fn give_back(kept: &Mutex<Option<native::Kept>>) {
+    *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

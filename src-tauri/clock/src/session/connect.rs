@@ -149,6 +149,10 @@ impl Actor {
         };
         // A scan that does not stop in time only makes connecting slower.
         let _ = unless_cancelled(run, timeout(SCAN_STOP_LIMIT, scan.stop())).await?;
+        if found.is_none() {
+            // Not every system says so when a radio under a scan is switched off or pulled out.
+            self.unless_unavailable().await.map_err(Stop::Failed)?;
+        }
         Ok(found)
     }
 
@@ -185,7 +189,7 @@ impl Actor {
     ) -> Result<Result<Held, ClockError>, Stop> {
         let mut clock = ClockName {
             address: heard.address.clone(),
-            name: heard.name.clone(),
+            name: self.name_of(heard),
             family: Family::of_name(&heard.name),
             simulated: heard.simulated,
         };
@@ -237,6 +241,8 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
+                    introduced: false,
                     memory: PictureMemory::default(),
                 }))
             }
@@ -258,12 +264,17 @@ enum Heard {
     Silence,
 }
 
-async fn discover(connection: &Connection, address: &Address) -> Result<Discovered, ClockError> {
+pub(crate) async fn discover(
+    connection: &Connection,
+    address: &Address,
+) -> Result<Discovered, ClockError> {
     let mut tries = 1;
     loop {
         let result = timeout(DISCOVERY_LIMIT, connection.link.discover()).await;
         match result {
-            Ok(Err(ClockError::CharacteristicsMissing { .. })) if tries < DISCOVERY_TRIES => {
+            Ok(Err(
+                ClockError::CharacteristicsMissing { .. } | ClockError::ServicesUnread { .. },
+            )) if tries < DISCOVERY_TRIES => {
                 tries += 1;
                 sleep(DISCOVERY_GAP).await;
             }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::actor::{Held, Run, Stop, whole_seconds};
 use super::connect::unless_cancelled;
@@ -15,6 +15,7 @@ use super::limits::{
 };
 use super::operation::Doubt;
 use super::pace::Pace;
+use super::pass::lost;
 use super::state::{LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Answer, Role, Terms, Write};
@@ -35,8 +36,8 @@ pub(super) struct Line<'a> {
 /// What the notifications at hand say.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct News {
-    /// A packet was taken.
-    pub(super) accepted: bool,
+    /// Packets that were taken, as far as the clock says so.
+    pub(super) accepted: u32,
     /// Packets that were not taken; more when a rejection was doubled.
     pub(super) rejected: u32,
     /// A redraw has ended.
@@ -63,7 +64,7 @@ pub(super) enum Waited {
 
 /// What became of a write.
 pub(super) enum Written {
-    /// The clock has acknowledged it.
+    /// The clock has acknowledged it, or it is on its way where none is asked to.
     Acknowledged {
         /// At the first try, and without having stalled.
         smoothly: bool,
@@ -102,8 +103,8 @@ impl Line<'_> {
                 Ok(value) => match self.held.hear(&value) {
                     Answer::Rejected => news.rejected += 1,
                     Answer::RefreshDone => news.refreshed = true,
-                    Answer::Accepted { .. } => news.accepted = true,
-                    Answer::Other => {}
+                    Answer::Accepted { .. } => news.accepted += 1,
+                    Answer::Introduction | Answer::Terms | Answer::Other => {}
                 },
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
@@ -131,6 +132,25 @@ impl Line<'_> {
             unless_cancelled(run, sleep(duration)).await?;
         }
         Ok(self.drain())
+    }
+
+    /// Waits for an answer that may never come.
+    pub(super) async fn expect(
+        &mut self,
+        expected: Answer,
+        limit: Duration,
+        run: &Run,
+    ) -> Result<(), Stop> {
+        let end = Instant::now() + limit;
+        loop {
+            let next = timeout_at(end, self.held.connection.notifications.recv());
+            match unless_cancelled(run, next).await? {
+                Ok(Some(value)) if self.held.hear(&value) == expected => return Ok(()),
+                Ok(Some(_)) => {}
+                Ok(None) => return Err(Stop::Lost(lost("before sending"))),
+                Err(_) => return Ok(()),
+            }
+        }
     }
 
     /// Keeps the link for `hold`, then until the answer comes, at most until `limit`. With
@@ -186,7 +206,7 @@ impl Line<'_> {
         let link = Arc::clone(&self.held.connection.link);
         let effect = self.held.dialect.memory_effect(write);
         self.held.memory.before(effect);
-        let data = matches!(write.role, Role::Data { .. });
+        let data = matches!(write.role, Role::Data { .. } | Role::Stream { .. });
         // What is in flight here must not be given up half way.
         let decisive = matches!(write.role, Role::Once | Role::Trigger);
         let began = Instant::now();
@@ -229,7 +249,11 @@ impl Line<'_> {
                     if write.role == Role::Once {
                         return Err(Stop::Unknown(Doubt::CommandUnanswered));
                     }
-                    (Stop::Lost(ClockError::LinkLost { detail }), !link.is_lost())
+                    let error = ClockError::LinkLost { detail };
+                    if matches!(write.role, Role::Stream { .. }) && !link.is_lost() {
+                        return Err(Stop::Again(error));
+                    }
+                    (Stop::Lost(error), !link.is_lost())
                 }
                 Err(_) => {
                     note_doubt(write, run);

@@ -10,10 +10,10 @@ use super::limits::{MTU_POLL, MTU_SETTLE, PROGRESS_GAP, REJECTED_WAIT};
 use super::line::{Line, Waited, Written};
 use super::memory::{Coverage, Planes};
 use super::operation::{Doubt, Refresh, Task, milliseconds};
-use super::pass::{Pass, Sent, lost};
+use super::pass::{Pass, Sent, Unanswered, lost};
 use super::state::{LinkState, Stage};
 use crate::ClockError;
-use crate::dialect::{Role, Script, Step, Terms, Write};
+use crate::dialect::{Answer, Delivery, Dialect, Role, Script, Step, Terms, Write};
 use crate::request::Request;
 
 /// Where a run through a job is; it outlives a lost link.
@@ -49,6 +49,7 @@ impl Actor {
             run.past_deadline()?;
             self.ensure_link(run).await?;
             self.let_mtu_settle().await;
+            self.let_clock_introduce_itself(run).await?;
             let request = task.request().map_err(Stop::Failed)?;
             let writes = self.play(tasks, &request, cursor, run).await?;
             // What follows is finished rather than cancelled, unless it takes long.
@@ -71,10 +72,29 @@ impl Actor {
     /// Right after connecting, Windows may still report the least MTU.
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
-        let end = Instant::now() + MTU_SETTLE;
+        let end = held.since + MTU_SETTLE;
         while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
+    }
+
+    /// Right after connecting, a clock may say what it is.
+    async fn let_clock_introduce_itself(&mut self, run: &Run) -> Result<(), Stop> {
+        let Some(held) = self.held.as_mut().filter(|held| !held.introduced) else {
+            return Ok(());
+        };
+        held.introduced = true;
+        let Some(limit) = held.dialect.introduction() else {
+            return Ok(());
+        };
+        let mut line = Line {
+            held,
+            state: &self.shared.state,
+            silent_clock: &mut self.silent_clock,
+            cap: self.config.payload_cap,
+            pace: &mut self.pace,
+        };
+        line.expect(Answer::Introduction, limit, run).await
     }
 
     /// Plays the script of one request; returns its number of writes.
@@ -110,17 +130,8 @@ impl Actor {
         let mut pass = Pass::new(script, terms, known);
         let later = tasks.get(cursor.request + 1..).unwrap_or_default();
         // What this clock cannot do is said before it is given the half of it.
-        for task in later {
-            task.script(dialect, terms).map_err(Stop::Failed)?;
-        }
-        let packets_after = |terms| -> u32 {
-            later
-                .iter()
-                .filter_map(|task| task.script(dialect, terms).ok())
-                .map(|script| count(script.writes().count()))
-                .sum()
-        };
-        let mut total = cursor.packets_before + pass.writes + packets_after(terms);
+        let after = writes_after(&pass, later, dialect).map_err(Stop::Failed)?;
+        let mut total = cursor.packets_before + pass.writes + after;
         tracing::debug!(
             request = request.name(),
             payload = terms.payload(),
@@ -142,7 +153,8 @@ impl Actor {
                         let now = line.terms();
                         if now != pass.terms {
                             pass.recut(dialect, request, now)?;
-                            total = cursor.packets_before + pass.writes + packets_after(now);
+                            let after = writes_after(&pass, later, dialect).unwrap_or(after);
+                            total = cursor.packets_before + pass.writes + after;
                             continue;
                         }
                         if end <= pass.data_done {
@@ -156,7 +168,25 @@ impl Actor {
                             pass.step += 1;
                             continue;
                         }
-                        keep_pace(&line, &pass, run).await?;
+                        if !pass.is_first() {
+                            keep_pace(&line, run).await?;
+                        }
+                    }
+                    if let Role::Stream { .. } = write.role {
+                        run.past_deadline()?;
+                        let now = line.terms();
+                        if now != pass.terms {
+                            if pass.streams_on(now) {
+                                pass.terms = now;
+                            } else {
+                                pass.restream(dialect, request, now)?;
+                                total = cursor.packets_before + pass.writes + after;
+                                continue;
+                            }
+                        }
+                        if pass.data_done > 0 {
+                            keep_pace(&line, run).await?;
+                        }
                     }
                     if write.role == Role::Once {
                         once_seen += 1;
@@ -166,7 +196,7 @@ impl Actor {
                         }
                     }
                     let stage = match write.role {
-                        Role::Data { .. } => Stage::Sending,
+                        Role::Data { .. } | Role::Stream { .. } => Stage::Sending,
                         _ if pass.data_done > 0 => Stage::Finishing,
                         _ => Stage::Sending,
                     };
@@ -174,7 +204,7 @@ impl Actor {
                     tell(&line, run, stage, &mut pass, done, total);
                     match line.write(&write, cursor.committed, run).await? {
                         Written::Acknowledged { smoothly } => {
-                            if matches!(write.role, Role::Data { .. }) {
+                            if matches!(write.role, Role::Data { .. } | Role::Stream { .. }) {
                                 if smoothly {
                                     line.pace.packet_taken();
                                 } else {
@@ -186,9 +216,16 @@ impl Actor {
                     }
                     pass.step += 1;
                     pass.bytes += write.bytes.len();
-                    credit(&write, &pass, cursor, run);
+                    line.held.dialect.sent(&write, &mut line.held.traits);
                     run.tally.report.mtu = line.held.connection.link.mtu();
+                    credit(&write, &mut pass, cursor, run);
                     match write.role {
+                        Role::Stream { end, .. } => {
+                            pass.data_done = end;
+                            if line.drain().lost {
+                                return Err(Stop::Lost(lost("while sending")));
+                            }
+                        }
                         Role::Data { start, end } => {
                             pass.data_done = end;
                             let at = Instant::now();
@@ -197,8 +234,7 @@ impl Actor {
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
-                            pass.accepted_since |= news.accepted;
-                            pass.rejections_since += news.rejected;
+                            pass.hear(news);
                             if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
                             } else {
@@ -228,10 +264,14 @@ impl Actor {
                     if news.lost {
                         return Err(Stop::Lost(lost("between two commands")));
                     }
-                    pass.rejections_since += news.rejected;
+                    pass.hear(news);
                     if news.rejected > 0 && pass.data_done > 0 {
                         pass.go_back(&mut line, run).await?;
                     }
+                }
+                Step::Expect { answer, limit } => {
+                    line.expect(answer, limit, run).await?;
+                    pass.step += 1;
                 }
                 Step::Await {
                     answer,
@@ -250,6 +290,7 @@ impl Actor {
         let bytes = picture_bytes(&pass.script);
         run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
         if self.config.skip_unchanged
+            && pass.is_heard_of()
             && let Some(planes) = Planes::of(&pass.script, dialect)
         {
             line.held.memory.keep(planes);
@@ -259,9 +300,9 @@ impl Actor {
 }
 
 /// Waits for the gap that the clock needs between two picture packets, if it needs one.
-async fn keep_pace(line: &Line<'_>, pass: &Pass, run: &mut Run) -> Result<(), Stop> {
+async fn keep_pace(line: &Line<'_>, run: &mut Run) -> Result<(), Stop> {
     let gap = line.pace.gap();
-    if gap.is_zero() || pass.sent_since == 0 {
+    if gap.is_zero() {
         return Ok(());
     }
     let longest = &mut run.tally.report.longest_gap_ms;
@@ -298,16 +339,49 @@ fn after_wait(waited: Waited, cursor: &mut Cursor, run: &mut Run) -> Result<Refr
     }
 }
 
-/// Counts an acknowledged write, as new or as repeated.
-fn credit(write: &Write, pass: &Pass, cursor: &mut Cursor, run: &mut Run) {
+/// The writes of the tasks after this pass. Each is made for the clock as the ones before it will
+/// have left it.
+fn writes_after(pass: &Pass, later: &[Task], dialect: &dyn Dialect) -> Result<u32, ClockError> {
+    let mut traits = pass.terms.traits();
+    let mut take_down = |script: &Script| {
+        for write in script.writes() {
+            dialect.sent(write, &mut traits);
+        }
+        traits
+    };
+    let mut terms = pass.terms.with(take_down(&pass.script));
+    let mut writes = 0;
+    for task in later {
+        let script = task.script(dialect, terms)?;
+        writes += count(script.writes().count());
+        terms = pass.terms.with(take_down(&script));
+    }
+    Ok(writes)
+}
+
+/// Counts a write that the clock has acknowledged, as new or as repeated. One without an answer
+/// counts when a later one is acknowledged: the clock takes them in order.
+fn credit(write: &Write, pass: &mut Pass, cursor: &mut Cursor, run: &mut Run) {
+    pass.unanswered.add(write);
+    if write.delivery == Delivery::Unanswered {
+        return;
+    }
     let report = &mut run.tally.report;
-    report.bytes = report.bytes.saturating_add(count(write.bytes.len()));
-    report.packets += 1;
-    match write.role {
-        Role::Data { start, end } => match cursor.acknowledged.add(start, end) {
-            0 => report.packets_resent += 1,
+    let Unanswered {
+        writes,
+        bytes,
+        data,
+    } = std::mem::take(&mut pass.unanswered);
+    report.packets += writes;
+    report.bytes = report.bytes.saturating_add(count(bytes));
+    if let Some((start, end)) = data {
+        match cursor.acknowledged.add(start, end) {
+            0 => report.packets_resent += writes,
             new => report.data_bytes += count(new),
-        },
+        }
+    }
+    match write.role {
+        Role::Data { .. } | Role::Stream { .. } => {}
         _ if pass.data_done == 0 && pass.step <= cursor.steps_credited => {
             report.packets_resent += 1;
         }

@@ -8,7 +8,7 @@ use regie_clock::{
     PictureSize, Plane, Profile, Report, Request, Session, SessionConfig,
 };
 use regie_fake_bluez::{BusTiming, FakeBluez, mac_of};
-use regie_sim::{ClockSpec, SimulatedAdapter, SimulatedClock, Timing};
+use regie_sim::{ClockSpec, LinkModel, SimulatedAdapter, SimulatedClock, Timing};
 use tokio::time::{Instant, sleep};
 
 /// For a state to come about that surely does.
@@ -53,7 +53,7 @@ pub(crate) async fn impatient_bench(bus: &str, seconds: u64) -> Bench {
 /// A clock that takes its time for each write, so that something can happen meanwhile.
 pub(crate) async fn slow_bench(bus: &str) -> Bench {
     let timing = Timing {
-        write: Duration::from_millis(5),
+        link: LinkModel::Fixed(Duration::from_millis(5)),
         ..Timing::instant()
     };
     let spec = ClockSpec { timing, ..spec() };

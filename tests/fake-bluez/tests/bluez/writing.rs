@@ -91,7 +91,11 @@ fn a_cancelled_write_that_is_never_answered_lets_the_link_go() {
     isolated(async |bus| {
         let bench = bench(bus).await;
         bench.fake.order(write(30, BusWriteFault::Unanswered));
-        let operation = bench.show_in_part(&picture(1), 30).await;
+        let picture = Request::Picture(picture(1));
+        let operation = bench.session.submit(Job::new(picture));
+        bench
+            .soon("the write", || bench.fake.counts().writes > 30)
+            .await;
         operation.cancel();
         assert!(matches!(
             operation.outcome().await,
