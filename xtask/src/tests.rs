@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::process::{Failure, command, run, run_in};
-use crate::{bindings, checks, front_end, packages, root};
+use crate::{bindings, checks, front_end, guest, packages, root};
 
 type Step = (&'static str, fn() -> Result<(), Failure>);
 
@@ -18,6 +18,7 @@ const STEPS: &[Step] = &[
     ("workspace", workspace),
     ("bluetooth", bluetooth),
     ("window", window),
+    ("real BlueZ", guest::test),
 ];
 
 /// Runs every step and prints how long each took.

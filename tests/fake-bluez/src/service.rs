@@ -29,7 +29,7 @@ pub struct Counts {
     pub links: u32,
     /// `Disconnect` calls.
     pub disconnects: u32,
-    /// `WriteValue` calls that were answered.
+    /// `WriteValue` calls.
     pub writes: u32,
 }
 

@@ -25,6 +25,7 @@ impl World {
         call: Call,
         (mac, service, handle): (Address, u16, u16),
     ) {
+        self.count(|counts| counts.writes += 1);
         let answer = self.written(&call, (&mac, service, handle)).await;
         call.answer(answer).await;
     }
@@ -61,7 +62,6 @@ impl World {
         if broken && !link.gone.is_cancelled() {
             self.link_down(mac).await;
         }
-        self.count(|counts| counts.writes += 1);
         answer.map_err(|undone| match undone {
             Undone::Refused(refusal) => refusal,
             Undone::Silence => Refusal::link_lost(),

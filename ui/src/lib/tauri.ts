@@ -43,6 +43,18 @@ export function tauriApi(): Api {
 
     show: (request) => invoke("show", request),
     showSlot: (slot) => invoke("show_slot", { slot }),
+    templates: () => invoke("templates"),
+    compose: (composition) => invoke("compose", { composition }),
+    showComposition: (request) => invoke("show_composition", request),
+
+    countdown: (plan) => invoke("countdown", { plan }),
+    countdownOff: () => invoke("countdown_off"),
+    countdownLine: (request) => invoke("countdown_line", request),
+    calendarText: (text) => invoke("calendar_text", { text }),
+
+    teach: (lesson) => invoke("teach", { lesson }),
+    tryLesson: (lesson) => invoke("try_lesson", { lesson }),
+
     cancel: (operation) => invoke("cancel", { operation }),
     dismiss: (operation) => invoke("dismiss", { operation }),
 
