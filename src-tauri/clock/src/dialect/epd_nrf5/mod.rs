@@ -206,7 +206,7 @@ fn upload(picture: &Picture, terms: Terms) -> Result<Vec<Step>, ClockError> {
             needed: PICTURE_VERSION,
         });
     }
-    let model = traits.model.ok_or(ClockError::PanelUnknown)?;
+    let model = traits.model.ok_or(ClockError::PanelUnsaid)?;
     let panel = Panel::of_model(model).ok_or(ClockError::PanelMismatch { model })?;
     let mut steps = vec![
         command(vec![INIT], Role::Command),
