@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::link::{Address, Channel, Unavailable};
 use crate::picture::{PictureSize, Plane};
+use crate::system::System;
 
 /// The small set of error codes that agents see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,7 +105,7 @@ pub enum ClockError {
         limit: usize,
     },
     /// A day that is over where the clock is.
-    #[error("{date} is over: there it is {today} already.")]
+    #[error("The day {date} is over: there it is {today} already.")]
     DatePast {
         /// The date given.
         date: String,
@@ -191,7 +192,7 @@ pub enum ClockError {
         command: u8,
     },
     /// The computer's Bluetooth cannot be used.
-    #[error("{}", unavailable_sentence(.reason))]
+    #[error("{}", .reason.sentence())]
     BluetoothUnavailable {
         /// Why.
         reason: Unavailable,
@@ -199,6 +200,12 @@ pub enum ClockError {
     /// No clock at all was heard.
     #[error("No clock was heard within {seconds} seconds.")]
     NotFound {
+        /// How long was listened.
+        seconds: u64,
+    },
+    /// Nothing at all was heard, clock or other.
+    #[error("Not a single Bluetooth device was heard within {seconds} seconds.")]
+    NothingHeard {
         /// How long was listened.
         seconds: u64,
     },
@@ -225,6 +232,12 @@ pub enum ClockError {
         address: Address,
         /// How long was waited.
         seconds: u64,
+    },
+    /// The clock was connected, but the list of its services came empty or in part.
+    #[error("The clock {address} connected, but its services could not be read.")]
+    ServicesUnread {
+        /// The clock.
+        address: Address,
     },
     /// The device has a clock's name but not a clock's characteristics.
     #[error("{address} does not offer what a clock of this kind offers (missing: {missing}).")]
@@ -294,15 +307,6 @@ fn version_name(version: u8) -> String {
     format!("{}.{}", version >> 4, version & 0x0F)
 }
 
-fn unavailable_sentence(reason: &Unavailable) -> &'static str {
-    match reason {
-        Unavailable::NoAdapter => "This computer has no Bluetooth adapter.",
-        Unavailable::RadioOff => "Bluetooth is switched off.",
-        Unavailable::PermissionDenied => "This program is not allowed to use Bluetooth.",
-        Unavailable::ServiceMissing => "The system's Bluetooth service does not answer.",
-    }
-}
-
 impl ClockError {
     /// A stable kebab-case name of the kind of error.
     #[must_use]
@@ -336,9 +340,11 @@ impl ClockError {
                 Unavailable::ServiceMissing => "bluetooth-service-missing",
             },
             Self::NotFound { .. } => "clock-not-found",
+            Self::NothingHeard { .. } => "bluetooth-nothing-heard",
             Self::TargetNotHeard { .. } => "clock-not-heard",
             Self::ConnectFailed { .. } => "clock-connect-failed",
             Self::DiscoveryTimeout { .. } => "clock-discovery-timeout",
+            Self::ServicesUnread { .. } => "clock-services-unread",
             Self::CharacteristicsMissing { .. } => "clock-characteristics-missing",
             Self::LinkLost { .. } => "link-lost",
             Self::WriteRefused { .. } => "write-refused",
@@ -376,8 +382,12 @@ impl ClockError {
             | Self::RawEmpty
             | Self::RawTooLong { .. }
             | Self::RawDenied { .. } => AgentCode::InvalidParam,
-            Self::NotFound { .. } | Self::TargetNotHeard { .. } => AgentCode::DeviceNotFound,
-            Self::ConnectFailed { .. } | Self::DiscoveryTimeout { .. } => AgentCode::ConnectTimeout,
+            Self::NotFound { .. } | Self::NothingHeard { .. } | Self::TargetNotHeard { .. } => {
+                AgentCode::DeviceNotFound
+            }
+            Self::ConnectFailed { .. }
+            | Self::DiscoveryTimeout { .. }
+            | Self::ServicesUnread { .. } => AgentCode::ConnectTimeout,
             Self::BluetoothUnavailable { .. }
             | Self::PanelUnsaid
             | Self::CharacteristicsMissing { .. }
@@ -441,18 +451,10 @@ impl ClockError {
             Self::RawDenied { .. } => {
                 "Commands that reset, activate or recalibrate the clock are sent only when they have been enabled explicitly."
             }
-            Self::BluetoothUnavailable { reason } => match reason {
-                Unavailable::NoAdapter => {
-                    "Plug in a Bluetooth adapter, or use a simulated clock to try things out."
-                }
-                Unavailable::RadioOff => "Switch Bluetooth on in the system's settings.",
-                Unavailable::PermissionDenied => {
-                    "Allow this program to use Bluetooth in the system's privacy settings."
-                }
-                Unavailable::ServiceMissing => {
-                    "Start the system's Bluetooth service, or restart the computer."
-                }
-            },
+            Self::BluetoothUnavailable { reason } => reason.next_step(System::HERE),
+            Self::NothingHeard { .. } => {
+                "Either there is none, or the adapter is deaf: plug it in again, away from USB 3 devices and metal, or try another one."
+            }
             Self::NotFound { .. } | Self::TargetNotHeard { .. } => {
                 "The clock sleeps and listens only for a while every 30 to 60 seconds. Bring it closer, press a button on it, and try again."
             }
@@ -461,6 +463,9 @@ impl ClockError {
             }
             Self::DiscoveryTimeout { .. } => {
                 "Move closer and try again. If it stays like this, take the clock's battery out for a moment."
+            }
+            Self::ServicesUnread { .. } => {
+                "Move closer and try again. If it stays like this, remove the clock from the system's list of Bluetooth devices."
             }
             Self::CharacteristicsMissing { .. } => {
                 "Its name begins like a clock's, but it runs another firmware. Choose another clock from the list."
@@ -547,7 +552,9 @@ impl ClockError {
                     ("command", format!("{command:02X}")),
                 ]
             }
-            Self::BluetoothUnavailable { .. } => Vec::new(),
+            // Not in the sentence: the next step depends on it.
+            Self::BluetoothUnavailable { .. } => vec![("system", System::HERE.name().to_owned())],
+            Self::ServicesUnread { address } => vec![("address", address.to_string())],
             Self::TargetNotHeard { address, seconds }
             | Self::DiscoveryTimeout { address, seconds } => {
                 vec![
@@ -569,6 +576,7 @@ impl ClockError {
             | Self::WriteRefused { detail }
             | Self::Bluetooth { detail } => vec![("detail", detail.clone())],
             Self::NotFound { seconds }
+            | Self::NothingHeard { seconds }
             | Self::WriteUnanswered { seconds }
             | Self::PacketRefused { seconds }
             | Self::DeadlinePassed { seconds } => vec![("seconds", seconds.to_string())],

@@ -415,6 +415,13 @@ fn what_was_sent_is_known_to_have_changed_the_mode() {
 }
 
 #[test]
+fn the_probe_has_no_data_to_put_anywhere() {
+    let probe = EpdNrf5.probe().unwrap();
+    assert_eq!(hex(&probe.bytes), "3000");
+    assert_eq!(probe.delivery, Delivery::Answered);
+}
+
+#[test]
 fn names_tell_the_families_apart() {
     assert_eq!(Family::of_name("NRF_EPD_0A1B"), Some(Family::EpdNrf5));
     assert_eq!(Family::of_name("NRF-325608"), Some(Family::Pingping));

@@ -87,9 +87,15 @@ fn doubt(reason: Doubt) -> Fault {
 }
 
 pub(crate) fn nearby(heard: &Advertisement) -> NearbyClock {
+    let address = heard.address.to_string();
+    let name = match heard.name.as_str() {
+        // The remembered clock, before its name has come.
+        "" => address.clone(),
+        name => name.to_owned(),
+    };
     NearbyClock {
-        address: heard.address.to_string(),
-        name: heard.name.clone(),
+        address,
+        name,
         rssi: heard.rssi,
         simulated: heard.simulated,
     }

@@ -1,6 +1,7 @@
 //! The facade: everything the product can do, for every door.
 
 mod clocks;
+mod diagnosing;
 mod keeping;
 mod operations;
 mod pictures;

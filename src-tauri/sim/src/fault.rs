@@ -15,6 +15,8 @@ pub enum Fault {
     DiscoveryHangs,
     /// The list of its services comes without the command characteristic.
     DiscoveryIncomplete,
+    /// The list of its services comes empty, as Windows gives it when it could not read them.
+    DiscoveryEmpty,
     /// The next link has this ATT MTU.
     Mtu(u16),
     /// The link's ATT MTU changes when an upload reaches this percentage.

@@ -162,7 +162,10 @@ impl ClockLink for SimulatedLink {
             let hangs = state.take_fault(|f| (*f == Fault::DiscoveryHangs).then_some(()));
             let incomplete = match hangs {
                 Some(()) => None,
-                None => state.take_fault(|f| (*f == Fault::DiscoveryIncomplete).then_some(())),
+                None => state.take_fault(|f| match f {
+                    Fault::DiscoveryIncomplete | Fault::DiscoveryEmpty => Some(*f),
+                    _ => None,
+                }),
             };
             (
                 state.spec.timing.discover,
@@ -180,9 +183,13 @@ impl ClockLink for SimulatedLink {
                 detail: "while reading the services".to_owned(),
             });
         }
-        if incomplete.is_some() {
-            let missing = "command characteristic".to_owned();
-            return Err(ClockError::CharacteristicsMissing { address, missing });
+        match incomplete {
+            Some(Fault::DiscoveryEmpty) => return Err(ClockError::ServicesUnread { address }),
+            Some(_) => {
+                let missing = "command characteristic".to_owned();
+                return Err(ClockError::CharacteristicsMissing { address, missing });
+            }
+            None => {}
         }
         Ok(self.clock.subscribe())
     }

@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use common::{Bench, awake, bench_with, picture};
 use regie_clock::{Outcome, PictureSize, Report, Request, SessionConfig, Toggle};
-use regie_sim::{ClockSpec, Fault, LinkModel, Moment, Radio, Timing, WriteFault};
+use regie_sim::{
+    ClockSpec, Fault, LinkModel, Moment, NotificationFault, NotificationKind, Radio, Timing,
+    WriteFault,
+};
 
 fn ready() -> Bench {
     quick(SessionConfig::default())
@@ -79,6 +82,42 @@ async fn a_clock_that_drops_packets_fed_too_fast_gets_them_slower() {
             }
         }
     }
+}
+
+/// Over the air a notification comes a moment after the answer, and is heard a packet later.
+fn late_notifications(bench: &Bench) {
+    for which in [NotificationKind::Accepted, NotificationKind::Rejected] {
+        let how = NotificationFault::Late(Duration::from_millis(8));
+        bench
+            .clock
+            .order_times(Fault::Notification { which, how }, u32::MAX);
+    }
+}
+
+/// BLE-19.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_drops_packets_and_says_so_late_gets_them_slower_too() {
+    for least in [16, 35, 100] {
+        let bench = ready();
+        late_notifications(&bench);
+        let least = Duration::from_millis(least);
+        bench.clock.order_times(Fault::Overrun { least }, u32::MAX);
+        for seed in 0..2 {
+            assert!(upload(&bench, seed).await.longest_gap_ms > 0, "{least:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_redraws_and_says_so_late_sees_no_gap_either() {
+    let bench = ready();
+    late_notifications(&bench);
+    done(bench.run(Request::Toggle(Toggle::Invert)).await);
+    done(bench.run(Request::Toggle(Toggle::Invert)).await);
+    assert!(bench.clock.is_refreshing());
+    let report = upload(&bench, 1).await;
+    assert!(report.rejections > 1);
+    assert_eq!(report.longest_gap_ms, 0);
 }
 
 /// The gap of a passing trouble has gone before the next picture is through.

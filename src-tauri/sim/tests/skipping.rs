@@ -170,6 +170,41 @@ async fn after_a_rejection_the_whole_picture_is_sent() {
     assert_eq!(report.data_bytes, WHOLE);
 }
 
+/// A picture that came out wrong is repaired by sending it again, as without the option.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_skipped_when_a_rejection_may_have_been_lost() {
+    for (which, at) in [
+        (NotificationKind::Rejected, Moment::Percent(40)),
+        (NotificationKind::Rejected, Moment::Percent(99)),
+    ] {
+        let base = picture(PictureSize::Full, 1);
+        let bench = holding(&base, skipping()).await;
+        let sent = picture(PictureSize::Full, 2);
+        let how = NotificationFault::Lost;
+        bench.clock.order(Fault::Notification { which, how });
+        let how = WriteFault::Rejected;
+        bench.clock.order(Fault::Write { at, how });
+        done(bench.run(Request::Picture(sent.clone())).await);
+        assert_eq!(show(&bench, &sent).await.skipped_bytes, 0);
+        assert_eq!(show(&bench, &sent).await.skipped_bytes, WHOLE);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_skipped_on_a_clock_that_does_not_confirm_packets() {
+    let bench = bench_with(awake(), skipping());
+    let fault = Fault::Notification {
+        which: NotificationKind::Accepted,
+        how: NotificationFault::Lost,
+    };
+    bench.clock.order_times(fault, u32::MAX);
+    done(bench.run(set_face(Face::Picture)).await);
+    let sent = picture(PictureSize::Full, 1);
+    for _ in 0..2 {
+        assert_eq!(show(&bench, &sent).await.skipped_bytes, 0);
+    }
+}
+
 /// The seed of a run that fails is in the panic's message; `REGIE_SEED` repeats that run alone.
 #[test]
 fn the_panel_shows_the_picture_sent_last_with_the_option_and_without() {

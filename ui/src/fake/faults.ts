@@ -22,5 +22,19 @@ export const FAULTS = {
   noAdapter: () =>
     fault("fake-no-adapter", "BLE_ERROR", "This computer has no Bluetooth adapter.", "Plug in a Bluetooth adapter, or use simulated devices in Settings."),
   gone: () => fault("fake-gone", "INVALID_PARAM", "This picture is no longer open.", "Open it again."),
+  missingField: (field: string, allowed: string) =>
+    fault("missing-field", "INVALID_PARAM", `${field} is missing; wanted: ${allowed}.`, "Fill in the field as the template's form says.", { field, allowed }),
+  invalidField: (field: string, allowed: string) =>
+    fault("invalid-field", "INVALID_PARAM", `${field} cannot be so; allowed: ${allowed}.`, "Fill in the field as the template's form says.", { field, allowed }),
+  textTooLong: (field: string) =>
+    fault("text-too-long", "INVALID_PARAM", `The text of ${field} does not fit on the panel, even in small type.`, "Shorten the text.", { field }),
+  charactersMissing: (characters: string) =>
+    fault("characters-missing", "INVALID_PARAM", `No font on this computer can draw ${characters}.`, "Write it in other characters, or install a font that has these.", { characters }),
+  cellCount: (cells: number, limit: number) =>
+    fault("cell-count", "INVALID_PARAM", `The line has ${cells} characters; there is room for 1 to ${limit}.`, "Shorten the text.", { cells: String(cells), limit: String(limit) }),
+  past: (date: string) =>
+    fault("date-past", "INVALID_PARAM", `${date} is over.`, "Give a day to come.", { date }),
+  denied: (command: string) =>
+    fault("raw-denied", "INVALID_PARAM", `The command ${command} can harm the clock; it is blocked.`, "Use another command.", { command, channel: "main" }),
   boot: () => fault("fake-boot", "INTERNAL", "The settings folder cannot be read.", "Check its permissions."),
 };

@@ -3,11 +3,15 @@
 import type { Advertisement } from "../bindings/Advertisement";
 import type { Algorithm } from "../bindings/Algorithm";
 import type { AppState } from "../bindings/AppState";
+import type { Composition } from "../bindings/Composition";
+import type { CountdownPlan } from "../bindings/CountdownPlan";
+import type { CountdownStyle } from "../bindings/CountdownStyle";
 import type { Family } from "../bindings/Family";
 import type { Fault } from "../bindings/Fault";
 import type { JournalEntry } from "../bindings/JournalEntry";
 import type { KnownClock } from "../bindings/KnownClock";
 import type { Language } from "../bindings/Language";
+import type { Lesson } from "../bindings/Lesson";
 import type { LinkState } from "../bindings/LinkState";
 import type { Note } from "../bindings/Note";
 import type { Operation } from "../bindings/Operation";
@@ -17,12 +21,16 @@ import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Report } from "../bindings/Report";
 import type { Unsupported } from "../bindings/Unsupported";
 import type { Api, DropEvent, PictureRequest, Source } from "../lib/api";
+import { daysUntil } from "../lib/countdown";
 import { encodeFrame, type InkMap } from "../lib/frame";
+import { lessonName } from "../lib/lessons";
 import { METHODS, PANEL } from "../lib/options";
 import { dithered, fitted } from "./dither";
 import { FAULTS } from "./faults";
+import { composed, countdownCells } from "./pages";
 import { paintedPicture } from "./picture";
 import type { Scenario } from "./scenario";
+import { TEMPLATES } from "./templates";
 
 type Picture = { bitmap: ImageBitmap; name: string; notes: Note[] };
 
@@ -308,6 +316,14 @@ export class FakeHost implements Api {
     return this.#frame(map);
   }
 
+  async systemSettings() {
+    return [FAULTS.radioOff().code];
+  }
+
+  async openSystemSettings(code: string) {
+    this.calls.push(`openSystemSettings ${code}`);
+  }
+
   async simulatedScreen() {
     if (!this.#state.simulated) throw FAULTS.gone();
     return this.#frame(this.#screen);
@@ -437,6 +453,70 @@ export class FakeHost implements Api {
       this.#screen = map;
       this.#patch({ shown_slot: slot });
     }, `slot ${slot}`);
+  }
+
+  // ---- words
+
+  async templates() {
+    this.calls.push("templates");
+    return structuredClone([...TEMPLATES]);
+  }
+
+  async compose(composition: Composition) {
+    this.calls.push("compose");
+    if (this.#scenario.renderMs) await wait(this.#scenario.renderMs);
+    const { map, notes } = composed(composition);
+    return this.#frame(map, notes);
+  }
+
+  async showComposition({ composition, slot }: { composition: Composition; slot: number }) {
+    this.calls.push(`showComposition ${composition.kind === "text" ? "text" : composition.template} ${slot}`);
+    const { map } = composed(composition);
+    const name = composition.kind === "text" ? composition.text.slice(0, 40) : composition.template;
+    const id = this.#play("show", slot, 127, () => {
+      this.#screen = map;
+      this.#patch({ shown_slot: slot });
+    }, `${name}, slot ${slot}`);
+    this.#fill(slot, name, map);
+    return id;
+  }
+
+  async countdown({ date, style, text }: CountdownPlan) {
+    this.calls.push(`countdown ${date} ${style} ${text}`);
+    if ((daysUntil(date, new Date()) ?? -1) < 0) throw FAULTS.past(date);
+    if (text !== null) countdownCells(style, text);
+    return this.#play("countdown", null, text === null ? 2 : 3, () => undefined, date);
+  }
+
+  async countdownOff() {
+    this.calls.push("countdownOff");
+    return this.#play("countdown-off", null, 2, () => undefined);
+  }
+
+  async countdownLine({ style, text }: { style: CountdownStyle; text: string }) {
+    this.calls.push("countdownLine");
+    const { map, notes } = countdownCells(style, text);
+    return this.#frame(map, notes);
+  }
+
+  async calendarText(text: string) {
+    this.calls.push(`calendarText ${text}`);
+    return this.#play("show", null, 30, () => undefined, text);
+  }
+
+  async teach({ name, bytes }: Lesson) {
+    this.calls.push(`teach ${name} ${bytes}`);
+    const { unsupported } = this.#state.clock;
+    const faces = unsupported.faces.filter((face) => lessonName({ face }) !== name);
+    const toggles = unsupported.toggles.filter((toggle) => lessonName({ toggle }) !== name);
+    this.#patch({ unsupported: { ...unsupported, faces, toggles, reason: faces.length + toggles.length ? "code" : null } });
+  }
+
+  async tryLesson({ name, bytes, refresh }: Lesson) {
+    this.calls.push(`tryLesson ${name} ${bytes}`);
+    // As the app: what resets the clock is not sent.
+    if (/^\s*f\s*e/i.test(bytes)) throw FAULTS.denied("FE");
+    return this.#play("raw", null, refresh ? 2 : 1, () => undefined, bytes);
   }
 
   async cancel(operation: number) {

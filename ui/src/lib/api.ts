@@ -1,11 +1,16 @@
 // What the window may ask of the app. Transports: `tauri.ts` (the real window) and `fake/host.ts` (a browser).
 import type { AppState } from "../bindings/AppState";
+import type { Composition } from "../bindings/Composition";
+import type { CountdownPlan } from "../bindings/CountdownPlan";
+import type { CountdownStyle } from "../bindings/CountdownStyle";
 import type { Face } from "../bindings/Face";
 import type { Fault } from "../bindings/Fault";
 import type { JournalEntry } from "../bindings/JournalEntry";
+import type { Lesson } from "../bindings/Lesson";
 import type { PictureInfo } from "../bindings/PictureInfo";
 import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Settings } from "../bindings/Settings";
+import type { TemplateInfo } from "../bindings/TemplateInfo";
 import type { Toggle } from "../bindings/Toggle";
 
 export type PictureRequest = { picture: number; options: PictureOptions };
@@ -38,6 +43,22 @@ export interface Api {
 
   show(request: PictureRequest & { slot: number }): Promise<number>;
   showSlot(slot: number): Promise<number>;
+  templates(): Promise<TemplateInfo[]>;
+  /** The page as the clock would get it. */
+  compose(composition: Composition): Promise<ArrayBuffer>;
+  showComposition(request: { composition: Composition; slot: number }): Promise<number>;
+
+  countdown(plan: CountdownPlan): Promise<number>;
+  countdownOff(): Promise<number>;
+  /** The words before a countdown as the clock gets them: a row of cells of 16 x 16 or, for the calendar, 24 x 24. */
+  countdownLine(request: { style: CountdownStyle; text: string }): Promise<ArrayBuffer>;
+  calendarText(text: string): Promise<number>;
+
+  /** Writes a command to the clock's profile. */
+  teach(lesson: Lesson): Promise<void>;
+  /** Sends a command once and writes nothing. */
+  tryLesson(lesson: Lesson): Promise<number>;
+
   cancel(operation: number): Promise<void>;
   dismiss(operation: number): Promise<void>;
 
@@ -47,6 +68,11 @@ export interface Api {
   toggle(toggle: Toggle): Promise<number>;
   quietHours(hours: { on: boolean; start_hour: number; end_hour: number }): Promise<number>;
   clear(): Promise<number>;
+
+  /** The codes of the faults that are mended in the system's settings, where the app can open those. */
+  systemSettings(): Promise<string[]>;
+  /** Opens the system's settings at the place for the fault with this code. */
+  openSystemSettings(code: string): Promise<void>;
 
   scan(): Promise<void>;
   chooseClock(address: string | null): Promise<void>;

@@ -137,10 +137,6 @@ export class Studio {
     const { request, slot } = this;
     if (request) void this.#store.operate(() => this.#store.api.show({ ...request, slot }));
   }
-
-  showSlot(slot: number): void {
-    void this.#store.operate(() => this.#store.api.showSlot(slot));
-  }
 }
 
 function originalKey({ picture, options }: PictureRequest): string {

@@ -43,6 +43,18 @@ export function tauriApi(): Api {
 
     show: (request) => invoke("show", request),
     showSlot: (slot) => invoke("show_slot", { slot }),
+    templates: () => invoke("templates"),
+    compose: (composition) => invoke("compose", { composition }),
+    showComposition: (request) => invoke("show_composition", request),
+
+    countdown: (plan) => invoke("countdown", { plan }),
+    countdownOff: () => invoke("countdown_off"),
+    countdownLine: (request) => invoke("countdown_line", request),
+    calendarText: (text) => invoke("calendar_text", { text }),
+
+    teach: (lesson) => invoke("teach", { lesson }),
+    tryLesson: (lesson) => invoke("try_lesson", { lesson }),
+
     cancel: (operation) => invoke("cancel", { operation }),
     dismiss: (operation) => invoke("dismiss", { operation }),
 
@@ -53,6 +65,9 @@ export function tauriApi(): Api {
     quietHours: ({ on, start_hour, end_hour }) =>
       invoke("quiet_hours", { on, startHour: start_hour, endHour: end_hour }),
     clear: () => invoke("clear"),
+
+    systemSettings: () => invoke("system_settings"),
+    openSystemSettings: (code) => invoke("open_system_settings", { code }),
 
     scan: () => invoke("scan"),
     chooseClock: (address) => invoke("choose_clock", { address }),

@@ -5,6 +5,7 @@ import type { Operation } from "../bindings/Operation";
 import type { Progress } from "../bindings/Progress";
 import type { Report } from "../bindings/Report";
 import type { TimeSet } from "../bindings/TimeSet";
+import { daysUntil, dayWords } from "./countdown";
 import type { Translator } from "./translator";
 
 /** Shape and colour of a state dot. Never the only sign: words always stand beside it. */
@@ -126,6 +127,14 @@ const WORTH_SAYING_SECONDS = 10;
 export function driftSeconds(setAt: string, now: Date): number {
   const days = (now.getTime() - new Date(setAt).getTime()) / 86_400_000;
   return Number.isFinite(days) ? Math.max(0, Math.round(days * 2)) : 0;
+}
+
+/** What a countdown to a day will say; null where there is nothing to count. */
+export function countdownWords(tr: Translator, date: string, now: Date): string | null {
+  const days = daysUntil(date, now);
+  const day = dayWords(date, tr.locale);
+  if (days === null || day === null || days < 0) return null;
+  return days === 0 ? tr.t("countdown.today", { date: day }) : tr.n("countdown.until", days, { date: day });
 }
 
 /** "Europe/Paris" -> "Paris"; offsets stay. */

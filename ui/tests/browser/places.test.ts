@@ -1,10 +1,17 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { accessibility, openWindow, overflow, settings, useBrowser, withPicture } from "./window";
+import { accessibility, openWindow, overflow, settings, source, useBrowser, withPicture } from "./window";
 
 useBrowser();
 const FAST = "speed=30";
 const clockTab = (page: Page) => page.getByTestId("tab-clock").click();
+
+/** Chooses a clock whose firmware lacks much. */
+async function otherFirmware(page: Page): Promise<void> {
+  await clockTab(page);
+  await page.getByTestId("choose-clock").click();
+  await page.getByTestId("nearby").nth(2).getByRole("button").click();
+}
 
 type Place = { name: string; query: string; go?: (page: Page) => Promise<unknown> };
 const PLACES: Place[] = [
@@ -17,10 +24,28 @@ const PLACES: Place[] = [
   { name: "studio, failed", query: "state=failed" },
   { name: "studio, unknown", query: "state=unknown" },
   { name: "studio, radio off", query: "state=radio-off&real" },
+  { name: "template, notice", query: "slots=2", go: (page) => source(page, "template") },
+  ...["todo", "weather", "quote", "metric", "qr"].map((name) => ({
+    name: `template, ${name}`,
+    query: "",
+    go: async (page: Page) => { await source(page, "template"); await page.getByTestId(`template-${name}`).check(); },
+  })),
+  { name: "template, empty", query: "", go: async (page) => { await source(page, "template"); await page.getByTestId("fill-nothing").click(); await page.getByTestId("field-error").waitFor(); } },
+  { name: "template, letters missing", query: "", go: async (page) => { await source(page, "template"); await page.getByTestId("field-body").fill("See you 😀"); await page.getByTestId("missing-characters").waitFor(); } },
+  { name: "countdown", query: "", go: async (page) => { await source(page, "countdown"); await page.getByTestId("countdown-words").fill("Opening"); await page.getByTestId("countdown-line").waitFor(); } },
+  { name: "countdown, wrong", query: "", go: async (page) => { await source(page, "countdown"); await page.getByTestId("countdown-words").fill("The opening"); await page.getByTestId("countdown-date").fill("2001-01-01"); } },
+  { name: "countdown, failed", query: "state=failed", go: (page) => source(page, "countdown") },
+  { name: "countdown, sending", query: "state=sending", go: (page) => source(page, "countdown") },
+  { name: "countdown, greyed", query: FAST, go: async (page) => { await otherFirmware(page); await source(page, "countdown"); await page.getByTestId("countdown-lack").waitFor(); } },
+  { name: "text, empty", query: "", go: (page) => source(page, "text") },
+  { name: "text", query: "slots=4", go: async (page) => { await source(page, "text"); await page.getByTestId("text-words").fill("Closed 今日休息 😀"); await page.getByRole("radio", { name: "Own" }).check(); await page.getByTestId("missing-characters").waitFor(); } },
+  { name: "text in the calendar", query: "", go: async (page) => { await source(page, "text"); await page.getByTestId("text-words").fill("Closed\ntoday"); await page.getByRole("radio", { name: "Calendar" }).check(); } },
+  { name: "teach", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("teach-face").click(); await page.getByTestId("teach-bytes").fill("E1 0"); } },
+  { name: "teach, tried", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("teach-toggle").click(); await page.getByTestId("teach-bytes").fill("FE"); await page.getByTestId("teach-try").click(); await page.getByTestId("teach-dialog").getByRole("alert").waitFor(); } },
   { name: "clock controls", query: "", go: clockTab },
   { name: "clock controls, working", query: "state=sending", go: clockTab },
   { name: "clock controls, none chosen", query: "state=no-clock", go: clockTab },
-  { name: "clock controls, greyed", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("choose-clock").click(); await page.getByTestId("nearby").nth(2).getByRole("button").click(); } },
+  { name: "clock controls, greyed", query: FAST, go: otherFirmware },
   { name: "choose clock", query: FAST, go: async (page) => { await clockTab(page); await page.getByTestId("choose-clock").click(); await page.getByTestId("nearby").nth(2).waitFor(); } },
   { name: "zones", query: "", go: async (page) => { await clockTab(page); await page.getByTestId("other-zone").click(); await page.getByTestId("zone-dialog").getByRole("option").first().waitFor(); } },
   { name: "simulated clock", query: "slots=1", go: async (page) => { await page.getByTestId("simulated-label").click(); await page.getByTestId("simulated-screen").waitFor(); } },

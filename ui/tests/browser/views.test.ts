@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { calls, openWindow, outcome, pixels, useBrowser, withPicture } from "./window";
+import { calls, focused, openWindow, outcome, pixels, tabTo, useBrowser, withPicture } from "./window";
 
 useBrowser();
 const FAST = "speed=30";
@@ -100,7 +100,7 @@ describe("clock controls", () => {
     await clockTab(page);
     expect(await page.getByTestId("face-clock2").isDisabled()).toBe(true);
     expect(await page.getByTestId("toggle-font").isDisabled()).toBe(true);
-    expect(await page.getByRole("tabpanel").innerText()).toContain("clock-profile.toml");
+    expect(await page.getByRole("tabpanel", { name: "Clock" }).innerText()).toContain("clock-profile.toml");
     await page.getByTestId("face-calendar1").click();
     await outcome(page, "done");
     await page.getByTestId("toggle-invert").click();
@@ -131,7 +131,7 @@ describe("clock controls", () => {
     const page = await openWindow({ query: "state=sending" });
     await clockTab(page);
     expect(await page.getByTestId("set-time").isDisabled()).toBe(true);
-    expect(await page.getByRole("tabpanel").innerText()).toContain("once “Show picture” has ended");
+    expect(await page.getByRole("tabpanel", { name: "Clock" }).innerText()).toContain("once “Show picture” has ended");
   });
 
   it("stay where they are while the clock works", async () => {
@@ -184,7 +184,7 @@ describe("clock controls", () => {
     expect(await page.getByTestId("nearby").first().innerText()).toMatch(/NRF-325608.*simulated.*strong signal, -52 dBm.*in use/s);
     await page.getByRole("button", { name: "Use: NRF-410C77" }).click();
     await page.getByTestId("choose-dialog").waitFor({ state: "detached" });
-    await expect.poll(() => page.getByRole("tabpanel").innerText()).toContain("NRF-410C77");
+    await expect.poll(() => page.getByRole("tabpanel", { name: "Clock" }).innerText()).toContain("NRF-410C77");
   });
 
   it("say what is wrong with Bluetooth", async () => {
@@ -200,6 +200,17 @@ describe("clock controls", () => {
       expect(await page.getByRole("alert").count()).toBe(1);
       expect(await page.getByTestId("notice").count()).toBe(0);
     }
+  });
+
+  it("lead to the system's settings where those mend it, and only there (BLE-8)", async () => {
+    const page = await openWindow({ query: "state=radio-off&real" });
+    await page.getByTestId("system-settings").click();
+    expect(await calls(page)).toContain("openSystemSettings fake-radio-off");
+    await clockTab(page);
+    await page.getByTestId("choose-clock").click();
+    await page.getByTestId("choose-dialog").getByTestId("system-settings").click();
+    const without = await openWindow({ query: "state=no-adapter&real" });
+    expect(await without.getByTestId("system-settings").count()).toBe(0);
   });
 
   it("say connected of the clock in use that is", async () => {
@@ -275,16 +286,10 @@ describe("with the keyboard alone", () => {
   it("a picture is tuned, sent to a slot, and the outcome put away", async () => {
     const page = await openWindow({ query: FAST });
     await withPicture(page);
-    const focus = async (wanted: string) => {
-      for (let i = 0; i < 60; i++) {
-        if ((await page.evaluate(() => document.activeElement?.getAttribute("data-testid"))) === wanted) return;
-        await page.keyboard.press("Tab");
-      }
-      throw new Error(`Tab does not reach ${wanted}`);
-    };
+    const focus = (wanted: string) => tabTo(page, wanted);
     await focus("slot-0");
     await page.keyboard.press("ArrowRight");
-    await focus("tab-picture");
+    await focus("tab-source");
     await focus("method-atkinson");
     await page.keyboard.press("ArrowRight");
     expect(await page.getByTestId("method-jarvis").isChecked()).toBe(true);
@@ -296,13 +301,13 @@ describe("with the keyboard alone", () => {
     await focus("dismiss");
     await page.keyboard.press("Enter");
     await expect.poll(() => page.getByTestId("slot-1").getAttribute("aria-label")).toContain("on the clock now");
-    await focus("tab-picture");
+    await focus("tab-source");
     await page.keyboard.press("ArrowRight");
     await focus("choose-clock");
     await page.keyboard.press("Enter");
     await page.getByTestId("choose-dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByTestId("choose-dialog").waitFor({ state: "detached" });
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("data-testid"))).toBe("choose-clock");
+    expect(await focused(page)).toBe("choose-clock");
   });
 });

@@ -132,6 +132,25 @@ export async function withPicture(page: Page, kind: "red" | "shades" = "shades")
   await page.locator('[data-testid="methods"] canvas').nth(10).waitFor();
 }
 
+/** Chooses what the panel shows. */
+export async function source(page: Page, name: "picture" | "template" | "countdown" | "text"): Promise<void> {
+  await page.getByTestId(`source-${name}`).click();
+  if (name === "template") await page.getByTestId("templates").locator("canvas").nth(5).waitFor();
+}
+
+/** Presses Tab until the control with this test id has the focus. */
+export async function tabTo(page: Page, wanted: string): Promise<void> {
+  for (let i = 0; i < 80; i++) {
+    if ((await focused(page)) === wanted) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not reach ${wanted}`);
+}
+
+export function focused(page: Page): Promise<string | null | undefined> {
+  return page.evaluate(() => document.activeElement?.getAttribute("data-testid"));
+}
+
 /** The canvas read back: its size, how many pixels each colour has, and a fingerprint of all of them. */
 export async function pixels(page: Page, testid: string) {
   return page.getByTestId(testid).evaluate((element) => {
@@ -184,7 +203,7 @@ export async function overflow(page: Page): Promise<string[]> {
     const { innerWidth, innerHeight } = window;
     const name = (e: Element) => `${e.tagName.toLowerCase()}.${e.className.toString().split(" ")[0]} "${e.textContent?.trim().slice(0, 30)}"`;
     if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is wider than the window");
-    for (const element of document.querySelectorAll("button, canvas, figure, p, h1, h2, label, output, select, input")) {
+    for (const element of document.querySelectorAll("button, canvas, figure, p, h1, h2, label, legend, output, select, input, textarea")) {
       if (element.closest(".hidden-visually, option, [hidden], [inert]")) continue;
       const box = element.getBoundingClientRect();
       if (box.width === 0) continue;

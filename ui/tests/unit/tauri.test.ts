@@ -1,4 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Composition } from "../../src/bindings/Composition";
+import type { CountdownPlan } from "../../src/bindings/CountdownPlan";
+import type { Lesson } from "../../src/bindings/Lesson";
 import type { PictureOptions } from "../../src/bindings/PictureOptions";
 import type { Settings } from "../../src/bindings/Settings";
 import type { DropEvent } from "../../src/lib/api";
@@ -25,6 +28,9 @@ vi.stubGlobal("window", {
 const { tauriApi } = await import("../../src/lib/tauri");
 const api = tauriApi();
 const options = { algorithm: "bayer" } as unknown as PictureOptions;
+const words: Composition = { kind: "template", template: "notice", payload: { title: "Open" }, palette: "black-white" };
+const plan: CountdownPlan = { date: "2026-12-24", style: "clock", text: null };
+const lesson: Lesson = { name: "clock2", channel: "main", bytes: "E1 03", refresh: true };
 
 beforeEach(() => {
   calls.length = 0;
@@ -43,6 +49,15 @@ describe("the transport of the window", () => {
     ["simulated_screen", () => api.simulatedScreen(), {}],
     ["show", () => api.show({ picture: 3, options, slot: 1 }), { picture: 3, options, slot: 1 }],
     ["show_slot", () => api.showSlot(1), { slot: 1 }],
+    ["templates", () => api.templates(), {}],
+    ["compose", () => api.compose(words), { composition: words }],
+    ["show_composition", () => api.showComposition({ composition: words, slot: 2 }), { composition: words, slot: 2 }],
+    ["countdown", () => api.countdown(plan), { plan }],
+    ["countdown_off", () => api.countdownOff(), {}],
+    ["countdown_line", () => api.countdownLine({ style: "clock", text: "in" }), { style: "clock", text: "in" }],
+    ["calendar_text", () => api.calendarText("Closed"), { text: "Closed" }],
+    ["teach", () => api.teach(lesson), { lesson }],
+    ["try_lesson", () => api.tryLesson(lesson), { lesson }],
     ["cancel", () => api.cancel(7), { operation: 7 }],
     ["dismiss", () => api.dismiss(7), { operation: 7 }],
     ["set_time", () => api.setTime(null), { zone: null }],
@@ -50,6 +65,8 @@ describe("the transport of the window", () => {
     ["toggle", () => api.toggle("invert"), { toggle: "invert" }],
     ["quiet_hours", () => api.quietHours({ on: true, start_hour: 23, end_hour: 6 }), { on: true, startHour: 23, endHour: 6 }],
     ["clear", () => api.clear(), {}],
+    ["system_settings", () => api.systemSettings(), {}],
+    ["open_system_settings", () => api.openSystemSettings("bluetooth-off"), { code: "bluetooth-off" }],
     ["scan", () => api.scan(), {}],
     ["choose_clock", () => api.chooseClock("AA"), { address: "AA" }],
     ["zones", () => api.zones(), {}],

@@ -50,6 +50,12 @@ pub trait Dialect: Send + Sync + 'static {
         MemoryEffect::Unknown
     }
 
+    /// A write that a clock answers and that changes nothing it shows or keeps, to find out whether
+    /// writes get through; none where none is known.
+    fn probe(&self) -> Option<Write> {
+        None
+    }
+
     /// Takes down what a notification says of the clock itself.
     fn learn(&self, _notification: &[u8], _traits: &mut Traits) {}
 

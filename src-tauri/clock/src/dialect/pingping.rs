@@ -158,6 +158,18 @@ impl Dialect for Pingping {
         }
     }
 
+    /// A picture packet that brings no picture: plane and offset, and no bytes to put there. The
+    /// buffer stays as it is, and without a trigger nothing is redrawn. Any command would change
+    /// something: even the time, on a clock that somebody has set to another zone.
+    fn probe(&self) -> Option<Write> {
+        Some(Write {
+            channel: Channel::Main,
+            bytes: vec![0x03, 0xFF, 0x00, 0x00],
+            role: Role::Command,
+            delivery: Delivery::Answered,
+        })
+    }
+
     fn interpret(&self, notification: &[u8]) -> Answer {
         match notification {
             [0x00, 0x00] => Answer::Rejected,

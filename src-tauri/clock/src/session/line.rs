@@ -36,8 +36,8 @@ pub(super) struct Line<'a> {
 /// What the notifications at hand say.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct News {
-    /// A packet was taken.
-    pub(super) accepted: bool,
+    /// Packets that were taken, as far as the clock says so.
+    pub(super) accepted: u32,
     /// Packets that were not taken; more when a rejection was doubled.
     pub(super) rejected: u32,
     /// A redraw has ended.
@@ -103,7 +103,7 @@ impl Line<'_> {
                 Ok(value) => match self.held.hear(&value) {
                     Answer::Rejected => news.rejected += 1,
                     Answer::RefreshDone => news.refreshed = true,
-                    Answer::Accepted { .. } => news.accepted = true,
+                    Answer::Accepted { .. } => news.accepted += 1,
                     Answer::Introduction | Answer::Terms | Answer::Other => {}
                 },
                 Err(TryRecvError::Empty) => break,

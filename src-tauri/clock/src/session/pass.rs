@@ -9,7 +9,7 @@ use super::connect::unless_cancelled;
 use super::limits::{
     NOTIFICATION_LATENESS, RECUTS, REJECTED_WAIT, REJECTIONS, REJECTIONS_IN_PLACE,
 };
-use super::line::Line;
+use super::line::{Line, News};
 use super::memory::Planes;
 use super::state::Stage;
 use crate::ClockError;
@@ -47,10 +47,13 @@ pub(super) struct Pass {
     /// Rejections there, packets before it having been taken.
     rejected_in_place: u32,
     /// Whether a packet was taken since.
-    pub(super) accepted_since: bool,
+    accepted_since: bool,
     /// Packets sent since the latest wait after a rejection, and rejections heard since.
-    pub(super) sent_since: u32,
-    pub(super) rejections_since: u32,
+    sent_since: u32,
+    rejections_since: u32,
+    /// Packets sent in this pass, and notifications about packets.
+    sent: u32,
+    heard_of: u32,
     /// What the clock holds already.
     pub(super) known: Option<Planes>,
     /// Whether anything was left out for that.
@@ -104,6 +107,8 @@ impl Pass {
             accepted_since: false,
             sent_since: 0,
             rejections_since: 0,
+            sent: 0,
+            heard_of: 0,
             known,
             skipped: false,
             told: None,
@@ -194,6 +199,25 @@ impl Pass {
     pub(super) fn remember(&mut self, sent: Sent) {
         self.recent.push(sent);
         self.sent_since += 1;
+        self.sent += 1;
+    }
+
+    /// Takes down what the clock has said about packets.
+    pub(super) fn hear(&mut self, news: News) {
+        self.accepted_since |= news.accepted > 0;
+        self.rejections_since += news.rejected;
+        self.heard_of += news.accepted + news.rejected;
+    }
+
+    /// Whether a packet may be sent right after the one before, or is the first after a wait.
+    pub(super) fn is_first(&self) -> bool {
+        self.sent_since == 0
+    }
+
+    /// Whether the clock has said of each packet what has become of it. Otherwise a rejection may
+    /// have been lost.
+    pub(super) fn is_heard_of(&self) -> bool {
+        self.heard_of >= self.sent
     }
 
     /// All that was notified until now has been heard, so that no rejection can mean a packet that
@@ -231,10 +255,12 @@ impl Pass {
             return Err(Stop::Lost(lost("while sending")));
         }
         // A clock that is busy takes none of them; one that is fed too fast takes some.
-        if self.sent_since > self.rejections_since + news.rejected {
+        self.hear(news);
+        if self.sent_since > self.rejections_since {
             line.pace.slow_down();
         }
         (self.sent_since, self.rejections_since) = (0, 0);
+        self.accepted_since = false;
         // It is not in the state it was thought to be in, so nothing is taken for granted.
         self.known = None;
         if std::mem::take(&mut self.skipped) {

@@ -72,7 +72,7 @@ impl Actor {
     /// Right after connecting, Windows may still report the least MTU.
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
-        let end = Instant::now() + MTU_SETTLE;
+        let end = held.since + MTU_SETTLE;
         while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
@@ -168,7 +168,7 @@ impl Actor {
                             pass.step += 1;
                             continue;
                         }
-                        if pass.sent_since > 0 {
+                        if !pass.is_first() {
                             keep_pace(&line, run).await?;
                         }
                     }
@@ -234,8 +234,7 @@ impl Actor {
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
-                            pass.accepted_since |= news.accepted;
-                            pass.rejections_since += news.rejected;
+                            pass.hear(news);
                             if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
                             } else {
@@ -265,7 +264,7 @@ impl Actor {
                     if news.lost {
                         return Err(Stop::Lost(lost("between two commands")));
                     }
-                    pass.rejections_since += news.rejected;
+                    pass.hear(news);
                     if news.rejected > 0 && pass.data_done > 0 {
                         pass.go_back(&mut line, run).await?;
                     }
@@ -291,6 +290,7 @@ impl Actor {
         let bytes = picture_bytes(&pass.script);
         run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
         if self.config.skip_unchanged
+            && pass.is_heard_of()
             && let Some(planes) = Planes::of(&pass.script, dialect)
         {
             line.held.memory.keep(planes);

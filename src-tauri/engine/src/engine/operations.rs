@@ -150,7 +150,7 @@ impl Engine {
             // No clock was reached, so nothing about one has changed.
             return;
         };
-        let reached = KnownClock {
+        let mut reached = KnownClock {
             address: clock.address.to_string(),
             name: clock.name.clone(),
             family: clock.family,
@@ -160,7 +160,11 @@ impl Engine {
             .update_memory(Some(session), |memory| {
                 let chosen = memory.chosen.get_or_insert_with(|| reached.clone());
                 if chosen.address == reached.address {
-                    // Its name may have been unknown when it was chosen.
+                    // Its name may have been unknown when it was chosen, or not have come now, in
+                    // which case its address stands for it.
+                    if reached.name == reached.address {
+                        reached.name.clone_from(&chosen.name);
+                    }
                     *chosen = reached;
                     Self::take(memory, end, learned);
                 }

@@ -237,8 +237,9 @@ impl EpdNrf5 {
             }
             [0x21, day @ 0..=6, ..] => self.week_start = *day,
             [0x30, flags, data @ ..] if !data.is_empty() => self.take(*flags, data),
-            // Pins, the panel by itself, its sleep and the configuration: nothing to see.
-            [0x00 | 0x03 | 0x04 | 0x06 | 0x21 | 0x90, ..] => {}
+            // Pins, the panel by itself, its sleep and the configuration: nothing to see. Nor of a
+            // picture's part without data.
+            [0x00 | 0x03 | 0x04 | 0x06 | 0x21 | 0x30 | 0x90, ..] => {}
             // It starts anew, or sleeps until somebody presses its button.
             [0x91 | 0x92 | 0x99, ..] => self.initialised = false,
             _ => self.unknown += 1,

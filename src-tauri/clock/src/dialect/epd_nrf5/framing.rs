@@ -7,7 +7,7 @@ use crate::link::Channel;
 use crate::picture::Plane;
 
 /// Writes to the panel's memory.
-const WRITE_IMAGE: u8 = 0x30;
+pub(super) const WRITE_IMAGE: u8 = 0x30;
 /// Bytes of such a write before its data: command and flags.
 const HEADER: usize = 2;
 /// What every link carries in one write; also the most before the clock has said how much it takes.

@@ -122,6 +122,17 @@ impl Dialect for EpdNrf5 {
         }
     }
 
+    /// Part of a picture that brings none of it: the firmware looks at nothing shorter than a byte
+    /// of data (read in `EPD/EPD_service.c`), and one without the command ignores it.
+    fn probe(&self) -> Option<Write> {
+        Some(Write {
+            channel: Channel::Main,
+            bytes: vec![framing::WRITE_IMAGE, 0x00],
+            role: Role::Command,
+            delivery: Delivery::Answered,
+        })
+    }
+
     fn introduction(&self) -> Option<Duration> {
         Some(INTRODUCTION_LIMIT)
     }
