@@ -32,7 +32,7 @@ pub trait Dialect: std::fmt::Debug + Send + Sync + 'static {
     /// hold it; [`ClockError::NotSupported`] when the firmware cannot do it;
     /// [`ClockError::PayloadTooSmall`] when a command does not fit in one write;
     /// [`ClockError::RawDenied`] for guarded bytes; [`ClockError::FirmwareTooOld`],
-    /// [`ClockError::PanelUnknown`] and [`ClockError::PanelMismatch`] for a picture.
+    /// [`ClockError::PanelUnsaid`] and [`ClockError::PanelMismatch`] for a picture.
     fn script(&self, request: &Request, terms: Terms) -> Result<Script, ClockError>;
 
     /// What a notification means.
