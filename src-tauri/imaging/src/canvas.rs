@@ -5,6 +5,8 @@ use crate::{Ink, InkMap, Panel};
 
 /// Coverage (of 255) from which a pixel of a shape is ink.
 const INK_COVERAGE: u8 = 128;
+/// Longest side of a shape in pixels: more than any panel has.
+const MAX_SIDE: f32 = 1024.0;
 
 /// A rectangle of pixels: its top left, and its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +104,24 @@ impl Canvas {
 
     /// Fills a shape.
     pub(crate) fn shape(&mut self, path: &Path, ink: Ink) {
-        self.masked(ink, |mask| {
-            mask.fill_path(path, FillRule::Winding, true, Transform::identity());
-        });
+        let bounds = path.bounds();
+        let (left, top) = (bounds.left().floor(), bounds.top().floor());
+        let side = |from: f32, to: f32| (to.ceil() - from).clamp(1.0, MAX_SIDE) as u32;
+        let width = side(left, bounds.right());
+        let Some(mut mask) = Mask::new(width, side(top, bounds.bottom())) else {
+            return;
+        };
+        let place = Transform::from_translate(-left, -top);
+        mask.fill_path(path, FillRule::Winding, true, place);
+        let rows = mask.data().chunks_exact(width as usize);
+        for (y, row) in (top as i32..).zip(rows) {
+            for (x, _) in (left as i32..)
+                .zip(row)
+                .filter(|(_, coverage)| **coverage >= INK_COVERAGE)
+            {
+                self.dot(x, y, ink);
+            }
+        }
     }
 
     /// Draws a line of some width along a path, its ends and corners round.
@@ -147,19 +164,6 @@ impl Canvas {
         path.close();
         if let Some(path) = path.finish() {
             self.shape(&path, ink);
-        }
-    }
-
-    fn masked(&mut self, ink: Ink, draw: impl FnOnce(&mut Mask)) {
-        let panel = self.map.panel();
-        let Some(mut mask) = Mask::new(u32::from(panel.width), u32::from(panel.height)) else {
-            return;
-        };
-        draw(&mut mask);
-        for (dot, &coverage) in self.map.inks_mut().iter_mut().zip(mask.data()) {
-            if coverage >= INK_COVERAGE {
-                *dot = ink;
-            }
         }
     }
 }

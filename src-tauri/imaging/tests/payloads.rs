@@ -328,7 +328,11 @@ fn likely(template: &'static Template) -> impl Strategy<Value = Value> {
                 "choice" => property["enum"][0].clone(),
                 "flag" => json!(true),
                 "numbers" => json!([1.0, -1e308, 1e308]),
-                _ => texts.next()?,
+                _ => {
+                    let most = property["maxLength"].as_u64()? as usize;
+                    let text = texts.next()?;
+                    text.as_str()?.chars().take(most).collect::<String>().into()
+                }
             };
             Some((key.clone(), value))
         });

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use regie_imaging::template::Template;
-use regie_imaging::text::Typesetter;
-use regie_imaging::{Inks, Palette, Rendered, preview_png, preview_rgba};
+use regie_imaging::text::{Sheet, Style, Typesetter};
+use regie_imaging::{Ink, Inks, Palette, Panel, Rendered, preview_png, preview_rgba};
 use serde_json::{Value, json};
 
 fn golden(name: &str) -> PathBuf {
@@ -180,6 +180,53 @@ fn cases() -> Vec<(&'static str, &'static str, Value)> {
 fn other_payloads_look_as_they_were_approved() {
     for (name, template, payload) in cases() {
         compare(name, &draw(template, &payload, Palette::BlackWhiteRed));
+    }
+}
+
+#[test]
+fn sheets_look_as_they_were_approved() {
+    let mut typesetter = Typesetter::bundled_only();
+    let plain = Sheet::default();
+    let sheets = [
+        (
+            "sheet-white-on-red",
+            "−30 %\nauf alles",
+            Sheet {
+                ink: Ink::White,
+                paper: Ink::Red,
+                ..plain
+            },
+        ),
+        (
+            "sheet-red-on-black",
+            "距离周年庆还有三天",
+            Sheet {
+                ink: Ink::Red,
+                paper: Ink::Black,
+                ..plain
+            },
+        ),
+        (
+            "sheet-small",
+            "周年庆 还有 3 天",
+            Sheet {
+                panel: Panel::SMALL,
+                ..plain
+            },
+        ),
+        (
+            "sheet-paragraph",
+            "Dear guests, the lift is out of order until Thursday. Please ring the bell at the side \
+             entrance in Garden Street: we come and help you with prams, wheelchairs and luggage.",
+            Sheet {
+                style: Style::REGULAR,
+                ..plain
+            },
+        ),
+    ];
+    for (name, text, sheet) in sheets {
+        let rendered = sheet.render(&mut typesetter, text).expect("renders");
+        compare(name, &rendered);
     }
 }
 

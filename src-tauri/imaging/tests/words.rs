@@ -1,6 +1,8 @@
 //! Text on the panel: what is crisp, what fits, what is missing, and the cells of the countdown.
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+use std::path::Path;
+
 use regie_imaging::text::{
     Align, CellLine, CellSize, Fit, Sheet, Style, TypeSize, Typesetter, Weight,
 };
@@ -88,6 +90,26 @@ fn characters_that_no_font_has_are_named_once_each() {
             characters: "\u{E000} \u{E001}".into()
         }
     );
+}
+
+/// DI-14: other scripts come from the fonts of the system, where it has them; where it has not,
+/// that is told.
+#[test]
+fn other_scripts_come_from_the_system_or_are_named_as_missing() {
+    let text = "한국어 日本語 ไทย हिन्दी";
+    let alone = Typesetter::bundled_only().read(text);
+    assert!(alone.omitted().contains(&'한'));
+    let mut typesetter = Typesetter::new();
+    let words = typesetter.read(text);
+    let drawn: String = words.text().split_whitespace().collect();
+    let whole = text.chars().filter(|c| !c.is_whitespace()).count();
+    assert!(words.omitted().len() <= alone.omitted().len());
+    assert!(drawn.chars().count() + words.omitted().len() <= whole);
+    let block = typesetter.set(&words, Style::REGULAR, TypeSize::of(32), None);
+    assert_eq!(block.ink_rows().is_some(), !drawn.is_empty());
+    if Path::new("/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc").exists() {
+        assert!(drawn.contains("한국어"), "left out: {:?}", words.omitted());
+    }
 }
 
 /// Emoji have a black and white picture; what only asks for colour or skin is dropped in silence.

@@ -210,10 +210,10 @@ impl Typesetter {
         let stages = [(1, comfortable), (fit.lines, fit.smallest)];
         for (lines, smallest) in stages {
             let ladder = TypeSize::ladder(smallest.min(fit.largest), fit.largest);
+            // The smallest first: where it does not fit, no other does.
             let mut best = None;
-            let (mut low, mut high) = (0, ladder.len());
-            while let Some(&size) = ladder.get((low + high) / 2).filter(|_| low < high) {
-                let middle = (low + high) / 2;
+            let (mut low, mut high, mut middle) = (0, ladder.len(), 0);
+            while let Some(&size) = ladder.get(middle).filter(|_| low < high) {
                 let block = self.set(words, style, size, Some(width));
                 if fits(&block, lines) {
                     best = Some(block);
@@ -221,6 +221,7 @@ impl Typesetter {
                 } else {
                     high = middle;
                 }
+                middle = (low + high) / 2;
             }
             if let Some(block) = best {
                 return Some(if (2..=BALANCED_LINES).contains(&block.lines.len()) {
