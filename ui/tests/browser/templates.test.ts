@@ -66,6 +66,17 @@ describe("a template", () => {
     await expect.poll(async () => Object.keys((await pixels(page, "panel")).colours)).not.toContain("255,255,255");
   });
 
+  it("has more to say than there is room for without moving the panel", async () => {
+    const page = await openWindow({ query: "lang=fr" });
+    await source(page, "template");
+    await page.getByTestId("template-qr").check();
+    const panel = (await page.locator("figure").first().boundingBox())!;
+    const side = (await page.locator("aside").boundingBox())!;
+    expect(panel.x + panel.width).toBeLessThan(side.x);
+    const inks = (await page.getByTestId("inks").boundingBox())!;
+    expect(inks.x + inks.width).toBeLessThan(side.x);
+  });
+
   it("keeps what was typed, each its own, and gives the example back", async () => {
     const page = await openWindow();
     await source(page, "template");
