@@ -275,3 +275,82 @@ fn a_window_without_a_display_is_refused_with_the_ways_out() {
         "{text}"
     );
 }
+
+#[test]
+fn a_diagnosis_of_the_simulated_clock_finds_everything_well_and_changes_nothing() {
+    let desk = Desk::new();
+    let report = desk.path("report.txt");
+    let output = desk.regie(&[
+        "--demo",
+        "clock",
+        "doctor",
+        "--report",
+        report.to_str().unwrap(),
+    ]);
+    let said = text(&output);
+    for check in ["program", "radio", "scan", "connect", "services", "write"] {
+        let line = said.lines().find(|line| line.contains(check));
+        let line = line.unwrap_or_else(|| panic!("no {check} in: {said}"));
+        assert!(line.starts_with("ok"), "{line}");
+    }
+    assert!(said.contains("Everything works."), "{said}");
+    let report = std::fs::read_to_string(report).unwrap();
+    // BLE-12 and UP-11: what the program is, and what cannot be known.
+    for part in [
+        std::env::consts::ARCH,
+        "btleplug",
+        "battery: not known",
+        "Log, the last",
+        "checked check=write",
+    ] {
+        assert!(report.contains(part), "{part} is not in: {report}");
+    }
+    // Looking is not using: no clock was chosen by it.
+    let status = self::text(&desk.regie(&["--demo", "clock", "status"]));
+    assert!(status.contains("no clock chosen"), "{status}");
+}
+
+#[test]
+fn a_diagnosis_that_finds_something_wrong_says_so_and_has_an_exit_code_of_its_own() {
+    let desk = Desk::new();
+    let missing = "SIM:00:00:00:00:77";
+    let output = desk.regie(&[
+        "--demo",
+        "clock",
+        "doctor",
+        "--clock",
+        missing,
+        "--timeout",
+        "2",
+        "--json",
+    ]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let answer = object(&output);
+    assert_eq!(answer["ok"], false);
+    assert_eq!(answer["tool"], "doctor");
+    let steps = answer["data"]["steps"].as_array().unwrap();
+    let step = |name: &str| steps.iter().find(|step| step["check"] == name).unwrap();
+    assert_eq!(step("radio")["verdict"], "ok");
+    assert_eq!(step("scan")["verdict"], "failed");
+    assert_eq!(step("scan")["fault"]["code"], "clock-not-heard");
+    assert_eq!(step("let-go")["verdict"], "not-reached");
+    desk.refused(&["--demo", "clock", "doctor", "--clock", "typo"]);
+}
+
+/// A bus on which there is no Bluetooth service, as on a machine without BlueZ.
+#[cfg(target_os = "linux")]
+#[test]
+fn ble_8_a_diagnosis_without_bluetooth_says_what_is_missing_and_what_to_do() {
+    let desk = Desk::new();
+    let output = Command::new(env!("CARGO_BIN_EXE_regie"))
+        .args(["clock", "doctor", "--data-dir"])
+        .arg(desk.folder.path())
+        .env("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("FAILED       service"), "{said}");
+    assert!(said.contains("systemctl"), "{said}");
+    assert!(said.contains("not reached  radio"), "{said}");
+}

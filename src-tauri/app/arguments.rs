@@ -93,7 +93,7 @@ pub struct ImageArguments {
 #[derive(Debug, Args)]
 pub struct ClockArguments {
     /// The clock's address; otherwise the remembered one, else the first one heard.
-    #[arg(long, global = true, value_name = "ADDRESS")]
+    #[arg(long, visible_alias = "clock", global = true, value_name = "ADDRESS")]
     pub mac: Option<String>,
     /// Answer as one JSON object.
     #[arg(long, global = true)]
@@ -169,6 +169,17 @@ pub enum ClockAction {
     CountdownOff,
     /// Make the screen white.
     Clear,
+    /// Look for what keeps a clock from working, from this machine's Bluetooth to the clock's
+    /// answer. Changes nothing that the clock shows. Exit code 3 when something does not work.
+    Doctor {
+        /// How long to listen for the clock at most, 1 to 180; a clock wakes every 30 to 60.
+        #[arg(long, value_name = "SECONDS", default_value_t = 65,
+              value_parser = clap::value_parser!(u32).range(1..=180))]
+        timeout: u32,
+        /// Write a report to attach to a bug, with addresses shortened.
+        #[arg(long, value_name = "FILE")]
+        report: Option<PathBuf>,
+    },
     /// Send bytes as they are; those that can harm the clock are refused.
     Raw {
         /// Bytes in hexadecimal.

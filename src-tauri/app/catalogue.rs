@@ -45,6 +45,8 @@ impl Catalogue {
 
 #[cfg(test)]
 mod tests {
+    use regie_clock::{ClockError, System, Unavailable};
+
     use super::*;
 
     #[test]
@@ -80,6 +82,7 @@ mod tests {
         let faults = [
             include_str!("../clock/src/error.rs"),
             include_str!("../clock/src/session/operation.rs"),
+            include_str!("../clock/src/diagnosis/concern.rs"),
             include_str!("../engine/src/error.rs"),
             include_str!("../imaging/src/error.rs"),
         ];
@@ -89,10 +92,22 @@ mod tests {
                 format!("fault.{code}.hint"),
             ]
         });
-        let notes = codes(include_str!("../imaging/src/note.rs"))
+        let notes = [
+            include_str!("../imaging/src/note.rs"),
+            include_str!("../clock/src/diagnosis/finding.rs"),
+        ];
+        let notes = notes
             .into_iter()
+            .flat_map(codes)
             .map(|code| format!("note.{code}"));
-        let keys: Vec<String> = faults.chain(notes).collect();
+        // The next step of these depends on the system.
+        let steps = Unavailable::ALL.into_iter().flat_map(|reason| {
+            let code = ClockError::BluetoothUnavailable { reason }.code();
+            System::ALL.map(|system| format!("fault.{code}.hint.{}", system.name()))
+        });
+        let own = ["fault.settings-unopenable.message", "note.doctor-program"];
+        let own = own.map(ToOwned::to_owned);
+        let keys: Vec<String> = faults.chain(notes).chain(steps).chain(own).collect();
         assert!(keys.len() > 100, "the codes were not found: {keys:?}");
         for locale in [Locale::Fr, Locale::Zh] {
             let catalogue = Catalogue::of(locale);

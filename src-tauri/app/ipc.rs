@@ -11,6 +11,7 @@ use tauri::State;
 use tauri::ipc::{InvokeBody, Request, Response};
 
 use crate::devices::{Devices, screen_frame};
+use crate::system_settings;
 
 /// Entries of the journal that one call may ask for.
 const MAX_JOURNAL: u32 = 1_000;
@@ -35,6 +36,8 @@ pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + '
         toggle,
         quiet_hours,
         clear,
+        system_settings,
+        open_system_settings,
         scan,
         choose_clock,
         zones,
@@ -153,6 +156,16 @@ async fn quiet_hours(
 #[tauri::command]
 async fn clear(engine: State<'_, Engine>) -> Answer<u32> {
     Ok(engine.clear(Door::Window).await?.id)
+}
+
+#[tauri::command]
+fn system_settings() -> Vec<&'static str> {
+    system_settings::reachable()
+}
+
+#[tauri::command]
+async fn open_system_settings(code: String) -> Answer<()> {
+    system_settings::open(&code)
 }
 
 #[tauri::command]

@@ -6,8 +6,12 @@ use crate::root;
 /// rustfmt and clippy over the whole workspace, every warning a failure.
 pub(crate) fn lint() -> Result<(), Failure> {
     run_in(&root(), "cargo", &["fmt", "--all", "--check"])?;
-    // The window's test runs only where it is named, and is linted only there too.
-    for targets in [&["--all-targets"][..], &["--test", "window"]] {
+    // These tests run only where they are named, and are linted only there too.
+    for targets in [
+        &["--all-targets"][..],
+        &["--test", "window"],
+        &["--test", "guest"],
+    ] {
         let call = [
             &["clippy", "--workspace"],
             targets,

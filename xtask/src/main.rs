@@ -3,6 +3,7 @@
 mod bindings;
 mod checks;
 mod front_end;
+mod guest;
 mod packages;
 mod process;
 mod tests;
@@ -20,9 +21,12 @@ usage: cargo xtask COMMAND
                     `run --real` uses this machine's Bluetooth instead,
                     other arguments go to Regie itself
   test              set up, then every check and test there is
+  guest             only the test of the clock's code against real BlueZ, in a
+                    virtual machine
   setup             only install or check what building and testing need
   bindings          write the front end's types from the Rust ones
-  bench             the picture pipeline's benchmarks";
+  bench             the benchmarks: the picture pipeline, and uploads in real
+                    time (five minutes)";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -31,6 +35,7 @@ fn main() -> ExitCode {
     let outcome = match command.as_str() {
         "run" => run(rest),
         "test" => tests::run_all(),
+        "guest" => guest::build_and_test(),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
         "bench" => run_in(&root(), "cargo", &["bench"]),

@@ -11,6 +11,8 @@ pub(crate) enum Purpose {
     Build,
     /// Testing it too, in a browser and in a real window.
     Test,
+    /// Testing the clock's code against real BlueZ.
+    Guest,
 }
 
 /// Debian and Ubuntu packages that building needs.
@@ -44,6 +46,18 @@ const TEST: &[&str] = &[
     "xvfb",
 ];
 
+/// Those that the test against real BlueZ needs: the virtual machine, and what runs in it.
+const GUEST: &[&str] = &[
+    "bluez",
+    "busybox-static",
+    "cpio",
+    "dbus",
+    "kmod",
+    "python3-venv",
+    "qemu-system-x86",
+    "xz-utils",
+];
+
 /// The oldest Node that the front end's tools run on.
 const NODE: (u32, u32) = (20, 19);
 
@@ -59,6 +73,9 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
         install_debian(purpose)?;
     } else if purpose == Purpose::Test {
         println!("The window's own tests need Linux; the others run here.");
+    }
+    if purpose == Purpose::Guest {
+        return Ok(());
     }
     need_node()?;
     if cfg!(windows) {
@@ -78,6 +95,9 @@ fn install_debian(purpose: Purpose) -> Result<(), Failure> {
     let mut wanted = BUILD.to_vec();
     if purpose == Purpose::Test {
         wanted.extend(TEST);
+    }
+    if purpose == Purpose::Guest {
+        wanted.extend(GUEST);
     }
     if output("dpkg-query", &["--version"]).is_none() {
         println!(
@@ -111,7 +131,7 @@ fn installed(package: &str) -> bool {
     .is_some_and(|status| status == "installed")
 }
 
-fn apt() -> std::process::Command {
+pub(crate) fn apt() -> std::process::Command {
     let root = output("id", &["-u"]).is_some_and(|id| id == "0");
     let mut call = if root {
         command("apt-get")

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::process::{Failure, command, run, run_in};
-use crate::{bindings, checks, front_end, packages, root};
+use crate::{bindings, checks, front_end, guest, packages, root};
 
 type Step = (&'static str, fn() -> Result<(), Failure>);
 
@@ -16,7 +16,9 @@ const STEPS: &[Step] = &[
     ("bindings", bindings::check),
     ("front end: test", front_end::test),
     ("workspace", workspace),
+    ("bluetooth", bluetooth),
     ("window", window),
+    ("real BlueZ", guest::test),
 ];
 
 /// Runs every step and prints how long each took.
@@ -36,7 +38,15 @@ pub(crate) fn run_all() -> Result<(), Failure> {
 }
 
 fn workspace() -> Result<(), Failure> {
-    run_in(&root(), "cargo", &["test", "--workspace"])
+    let all = ["test", "--workspace", "--exclude", "regie-fake-bluez"];
+    run_in(&root(), "cargo", &all)
+}
+
+/// The clock over a fake of the system's Bluetooth. These tests have processes of their own and
+/// mostly wait, so that many run at a time, whatever the number of processors.
+fn bluetooth() -> Result<(), Failure> {
+    let fake = ["test", "-p", "regie-fake-bluez", "--", "--test-threads=12"];
+    run_in(&root(), "cargo", &fake)
 }
 
 /// The real window under a virtual display, with a window system, a tray and a session bus of

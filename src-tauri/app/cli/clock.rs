@@ -1,6 +1,7 @@
 //! `regie clock`: the clock's jobs without a window.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,12 +13,12 @@ use regie_imaging::Panel;
 use serde_json::{Value, json};
 
 use super::image::{options, write};
-use super::{Answer, Failure};
+use super::{Answer, Failure, doctor};
 use crate::arguments::{Arguments, ClockAction, ClockArguments};
 use crate::devices::Devices;
 use crate::start::config;
 
-pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
     let tool = tool(&clock.action);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -42,10 +43,11 @@ fn tool(action: &ClockAction) -> &'static str {
         ClockAction::CountdownOff => "countdown_off",
         ClockAction::Clear => "clear_screen",
         ClockAction::Raw { .. } => "raw_send",
+        ClockAction::Doctor { .. } => doctor::TOOL,
     }
 }
 
-async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failure> {
+async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
     if clock.screen.is_some() && !arguments.demo {
         return Err(Failure::argument(
             "The screen of a real clock cannot be read back.".into(),
@@ -65,11 +67,12 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<(), Failur
     let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
     // What was done is told first, whatever becomes of the picture of it.
-    answer?.print(clock.json)?;
+    let answer = answer?;
+    answer.print(clock.json)?;
     if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
         write(path, &screen.png().map_err(Failure::screen)?)?;
     }
-    Ok(())
+    Ok(answer.exit_code())
 }
 
 async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Failure> {
@@ -144,6 +147,9 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let submitted = engine.raw(Door::Cli, channel, bytes(hex)?).await?;
             done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
         }
+        ClockAction::Doctor { timeout, report } => {
+            doctor::run(engine, *timeout, report.as_deref(), clock.json).await
+        }
     }
 }
 
@@ -194,6 +200,7 @@ async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
         lines.collect::<Vec<_>>().join("\n")
     };
     Ok(Answer {
+        ok: true,
         tool: "scan_devices",
         text,
         data: json!(heard),
@@ -222,6 +229,7 @@ fn status(engine: &Engine) -> Answer {
     );
     let simulated = if state.simulated { " (simulated)" } else { "" };
     Answer {
+        ok: true,
         tool: "device_status",
         text: format!("clock: {name}{simulated}\nlink: {link}\ntime: {time}"),
         data: json!({
@@ -271,6 +279,7 @@ async fn done(
         data.extend(report);
     }
     Ok(Answer {
+        ok: true,
         tool,
         text: format!(
             "done: {} bytes in {} packets, {:.1} s",

@@ -64,6 +64,15 @@ impl Failure {
         )
     }
 
+    /// A diagnosis that a person broke off.
+    pub(crate) fn interrupted() -> Self {
+        Self::own(
+            "cancelled",
+            "Stopped.".into(),
+            "Nothing on the clock was changed.",
+        )
+    }
+
     /// An argument that no type could refuse.
     pub(crate) fn argument(message: String, hint: &str) -> Self {
         let mut failure = Self::own("argument", message, hint);

@@ -56,6 +56,7 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
         );
     }
     Ok(Answer {
+        ok: true,
         tool: TOOL,
         text,
         data: json!({

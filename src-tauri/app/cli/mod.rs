@@ -1,11 +1,13 @@
 //! The command line: the same jobs without a window.
 
 mod clock;
+mod doctor;
 mod failure;
 mod image;
 
 use std::io::Write as _;
 use std::path::Path;
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
@@ -13,28 +15,40 @@ pub(crate) use failure::Failure;
 
 use crate::arguments::{Arguments, Command};
 
-/// Does what a command asks and prints the answer.
+/// Does what a command asks and prints the answer. The exit code says more than "done" only for a
+/// command whose help says so.
 ///
 /// # Errors
 /// What went wrong, to be shown by [`report`].
-pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<ExitCode, Failure> {
     match command {
-        Command::Image(image) => image::run(image),
+        Command::Image(image) => image::run(image).map(|()| ExitCode::SUCCESS),
         Command::Clock(clock) => clock::run(arguments, clock),
     }
 }
 
 /// What a command has to say: for a person, and as data.
 pub(crate) struct Answer {
+    /// What was looked at is as it should be.
+    ok: bool,
     tool: &'static str,
     text: String,
     data: Value,
 }
 
 impl Answer {
+    /// 0 when all is well, else 3: neither that of a failure (1) nor of wrong arguments (2).
+    fn exit_code(&self) -> ExitCode {
+        if self.ok {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(3)
+        }
+    }
+
     fn print(&self, as_json: bool) -> Result<(), Failure> {
         if as_json {
-            line(&json!({ "ok": true, "tool": self.tool, "data": self.data }).to_string())
+            line(&json!({ "ok": self.ok, "tool": self.tool, "data": self.data }).to_string())
         } else {
             line(&self.text)
         }
@@ -53,11 +67,16 @@ pub(crate) fn report(failure: &Failure) {
     }
 }
 
-/// Tells a person that something is wrong. File names come from anywhere: what would drive a
-/// terminal in them does not reach it.
+/// Tells a person that something is wrong.
 fn complain(text: &str) {
-    let shown: String = text
-        .chars()
+    // A closed error stream leaves nobody to tell.
+    let _unread = writeln!(std::io::stderr().lock(), "regie: {}", harmless(text));
+}
+
+/// File names and the names of clocks come from anywhere: what would drive a terminal in them does
+/// not reach it.
+fn harmless(text: &str) -> String {
+    text.chars()
         .map(|c| {
             let harmless = !c.is_control() || c == '\n';
             if harmless {
@@ -66,15 +85,13 @@ fn complain(text: &str) {
                 char::REPLACEMENT_CHARACTER
             }
         })
-        .collect();
-    // A closed error stream leaves nobody to tell.
-    let _unread = writeln!(std::io::stderr().lock(), "regie: {shown}");
+        .collect()
 }
 
 /// Writes a line of the answer. A reader that went away, as `head` does, is no failure.
 fn line(text: &str) -> Result<(), Failure> {
     let mut stream = std::io::stdout().lock();
-    match writeln!(stream, "{text}").and_then(|()| stream.flush()) {
+    match writeln!(stream, "{}", harmless(text)).and_then(|()| stream.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::unwritable(Path::new("The answer"), &error))
         }

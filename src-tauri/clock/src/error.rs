@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::link::{Address, Channel, Unavailable};
 use crate::picture::{PictureSize, Plane};
+use crate::system::System;
 
 /// The small set of error codes that agents see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,7 +105,7 @@ pub enum ClockError {
         limit: usize,
     },
     /// A day that is over where the clock is.
-    #[error("{date} is over: there it is {today} already.")]
+    #[error("The day {date} is over: there it is {today} already.")]
     DatePast {
         /// The date given.
         date: String,
@@ -139,6 +140,28 @@ pub enum ClockError {
         /// The kind of request, or the face or toggle, by its name.
         request: String,
     },
+    /// A firmware that does not take pictures yet.
+    #[error(
+        "The clock's firmware has version {}, but pictures need version {} or later.",
+        version_name(*.version), version_name(*.needed)
+    )]
+    FirmwareTooOld {
+        /// Its version, major in the high nibble and minor in the low one.
+        version: u8,
+        /// The first version that would do.
+        needed: u8,
+    },
+    /// A clock that has not said which panel it has.
+    #[error("The clock has not said which panel it has.")]
+    PanelUnknown,
+    /// A panel of another size or with other colours than pictures are made for.
+    #[error(
+        "The clock's panel is of model {model:02X}, but pictures are made for 400x300 pixels in two or three colours."
+    )]
+    PanelMismatch {
+        /// The number of the panel's model.
+        model: u8,
+    },
     /// A profile file that cannot be understood.
     #[error("The clock profile cannot be read: {detail}.")]
     ProfileInvalid {
@@ -169,7 +192,7 @@ pub enum ClockError {
         command: u8,
     },
     /// The computer's Bluetooth cannot be used.
-    #[error("{}", unavailable_sentence(.reason))]
+    #[error("{}", .reason.sentence())]
     BluetoothUnavailable {
         /// Why.
         reason: Unavailable,
@@ -177,6 +200,12 @@ pub enum ClockError {
     /// No clock at all was heard.
     #[error("No clock was heard within {seconds} seconds.")]
     NotFound {
+        /// How long was listened.
+        seconds: u64,
+    },
+    /// Nothing at all was heard, clock or other.
+    #[error("Not a single Bluetooth device was heard within {seconds} seconds.")]
+    NothingHeard {
         /// How long was listened.
         seconds: u64,
     },
@@ -203,6 +232,12 @@ pub enum ClockError {
         address: Address,
         /// How long was waited.
         seconds: u64,
+    },
+    /// The clock was connected, but the list of its services came empty or in part.
+    #[error("The clock {address} connected, but its services could not be read.")]
+    ServicesUnread {
+        /// The clock.
+        address: Address,
     },
     /// The device has a clock's name but not a clock's characteristics.
     #[error("{address} does not offer what a clock of this kind offers (missing: {missing}).")]
@@ -267,13 +302,9 @@ pub enum ClockError {
     },
 }
 
-fn unavailable_sentence(reason: &Unavailable) -> &'static str {
-    match reason {
-        Unavailable::NoAdapter => "This computer has no Bluetooth adapter.",
-        Unavailable::RadioOff => "Bluetooth is switched off.",
-        Unavailable::PermissionDenied => "This program is not allowed to use Bluetooth.",
-        Unavailable::ServiceMissing => "The system's Bluetooth service does not answer.",
-    }
+/// A version byte as people write it: `16` is 1.6.
+fn version_name(version: u8) -> String {
+    format!("{}.{}", version >> 4, version & 0x0F)
 }
 
 impl ClockError {
@@ -295,6 +326,9 @@ impl ClockError {
             Self::NameUnknown { .. } => "name-unknown",
             Self::CodeUnknown { .. } => "code-unknown",
             Self::NotSupported { .. } => "not-supported",
+            Self::FirmwareTooOld { .. } => "firmware-too-old",
+            Self::PanelUnknown => "panel-unknown",
+            Self::PanelMismatch { .. } => "panel-mismatch",
             Self::ProfileInvalid { .. } => "profile-invalid",
             Self::RawEmpty => "raw-empty",
             Self::RawTooLong { .. } => "raw-too-long",
@@ -306,9 +340,11 @@ impl ClockError {
                 Unavailable::ServiceMissing => "bluetooth-service-missing",
             },
             Self::NotFound { .. } => "clock-not-found",
+            Self::NothingHeard { .. } => "bluetooth-nothing-heard",
             Self::TargetNotHeard { .. } => "clock-not-heard",
             Self::ConnectFailed { .. } => "clock-connect-failed",
             Self::DiscoveryTimeout { .. } => "clock-discovery-timeout",
+            Self::ServicesUnread { .. } => "clock-services-unread",
             Self::CharacteristicsMissing { .. } => "clock-characteristics-missing",
             Self::LinkLost { .. } => "link-lost",
             Self::WriteRefused { .. } => "write-refused",
@@ -340,13 +376,20 @@ impl ClockError {
             | Self::NameUnknown { .. }
             | Self::CodeUnknown { .. }
             | Self::NotSupported { .. }
+            | Self::FirmwareTooOld { .. }
+            | Self::PanelMismatch { .. }
             | Self::ProfileInvalid { .. }
             | Self::RawEmpty
             | Self::RawTooLong { .. }
             | Self::RawDenied { .. } => AgentCode::InvalidParam,
-            Self::NotFound { .. } | Self::TargetNotHeard { .. } => AgentCode::DeviceNotFound,
-            Self::ConnectFailed { .. } | Self::DiscoveryTimeout { .. } => AgentCode::ConnectTimeout,
+            Self::NotFound { .. } | Self::NothingHeard { .. } | Self::TargetNotHeard { .. } => {
+                AgentCode::DeviceNotFound
+            }
+            Self::ConnectFailed { .. }
+            | Self::DiscoveryTimeout { .. }
+            | Self::ServicesUnread { .. } => AgentCode::ConnectTimeout,
             Self::BluetoothUnavailable { .. }
+            | Self::PanelUnknown
             | Self::CharacteristicsMissing { .. }
             | Self::WriteRefused { .. }
             | Self::WriteUnanswered { .. }
@@ -390,6 +433,15 @@ impl ClockError {
             Self::NotSupported { .. } => {
                 "Clocks differ in what they can do. Pictures and the time work on every one; what this one lacks is greyed in the window."
             }
+            Self::FirmwareTooOld { .. } => {
+                "Update the clock with the tool of its firmware, EPD-nRF5; the time and the faces work as it is."
+            }
+            Self::PanelUnknown => {
+                "Nothing is sent to a panel that may not fit. Disconnect and try again; if it stays like this, take the clock's battery out for a moment."
+            }
+            Self::PanelMismatch { .. } => {
+                "Pictures fit the 4.2-inch panels of models 01 to 04. If the clock has one of them, set its model with the tool of its firmware, EPD-nRF5; clearing the screen works on every panel."
+            }
             Self::ProfileInvalid { .. } => {
                 "Each entry has a name, channel = \"main\" or \"alt\", and bytes as hexadecimal text."
             }
@@ -399,18 +451,10 @@ impl ClockError {
             Self::RawDenied { .. } => {
                 "Commands that reset, activate or recalibrate the clock are sent only when they have been enabled explicitly."
             }
-            Self::BluetoothUnavailable { reason } => match reason {
-                Unavailable::NoAdapter => {
-                    "Plug in a Bluetooth adapter, or use a simulated clock to try things out."
-                }
-                Unavailable::RadioOff => "Switch Bluetooth on in the system's settings.",
-                Unavailable::PermissionDenied => {
-                    "Allow this program to use Bluetooth in the system's privacy settings."
-                }
-                Unavailable::ServiceMissing => {
-                    "Start the system's Bluetooth service, or restart the computer."
-                }
-            },
+            Self::BluetoothUnavailable { reason } => reason.next_step(System::HERE),
+            Self::NothingHeard { .. } => {
+                "Either there is none, or the adapter is deaf: plug it in again, away from USB 3 devices and metal, or try another one."
+            }
             Self::NotFound { .. } | Self::TargetNotHeard { .. } => {
                 "The clock sleeps and listens only for a while every 30 to 60 seconds. Bring it closer, press a button on it, and try again."
             }
@@ -419,6 +463,9 @@ impl ClockError {
             }
             Self::DiscoveryTimeout { .. } => {
                 "Move closer and try again. If it stays like this, take the clock's battery out for a moment."
+            }
+            Self::ServicesUnread { .. } => {
+                "Move closer and try again. If it stays like this, remove the clock from the system's list of Bluetooth devices."
             }
             Self::CharacteristicsMissing { .. } => {
                 "Its name begins like a clock's, but it runs another firmware. Choose another clock from the list."
@@ -450,7 +497,9 @@ impl ClockError {
             Self::ZoneUnknown { input }
             | Self::OffsetOutOfRange { input }
             | Self::AddressInvalid { input } => vec![("input", input.clone())],
-            Self::TimeOutOfRange | Self::RawEmpty | Self::SessionClosed => Vec::new(),
+            Self::TimeOutOfRange | Self::PanelUnknown | Self::RawEmpty | Self::SessionClosed => {
+                Vec::new()
+            }
             Self::PlaneLength {
                 size,
                 plane,
@@ -483,6 +532,11 @@ impl ClockError {
             }
             Self::CodeUnknown { name } => vec![("name", name.clone())],
             Self::NotSupported { request } => vec![("request", request.clone())],
+            Self::FirmwareTooOld { version, needed } => vec![
+                ("version", version_name(*version)),
+                ("needed", version_name(*needed)),
+            ],
+            Self::PanelMismatch { model } => vec![("model", format!("{model:02X}"))],
             Self::RawTooLong {
                 channel,
                 limit,
@@ -498,7 +552,9 @@ impl ClockError {
                     ("command", format!("{command:02X}")),
                 ]
             }
-            Self::BluetoothUnavailable { .. } => Vec::new(),
+            // Not in the sentence: the next step depends on it.
+            Self::BluetoothUnavailable { .. } => vec![("system", System::HERE.name().to_owned())],
+            Self::ServicesUnread { address } => vec![("address", address.to_string())],
             Self::TargetNotHeard { address, seconds }
             | Self::DiscoveryTimeout { address, seconds } => {
                 vec![
@@ -520,6 +576,7 @@ impl ClockError {
             | Self::WriteRefused { detail }
             | Self::Bluetooth { detail } => vec![("detail", detail.clone())],
             Self::NotFound { seconds }
+            | Self::NothingHeard { seconds }
             | Self::WriteUnanswered { seconds }
             | Self::PacketRefused { seconds }
             | Self::DeadlinePassed { seconds } => vec![("seconds", seconds.to_string())],

@@ -5,13 +5,16 @@
 
 pub mod bluetooth;
 pub mod countdown;
+pub mod diagnosis;
 pub mod dialect;
 mod error;
 pub mod link;
 pub mod picture;
 pub mod request;
 pub mod session;
+mod system;
 pub mod time;
+mod unavailable;
 
 pub use bluetooth::BluetoothAdapter;
 pub use countdown::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
@@ -23,4 +26,5 @@ pub use request::{Face, QuietHours, Raw, RawPolicy, Request, Toggle};
 pub use session::{
     Job, LinkState, Operation, Outcome, Progress, Report, Session, SessionConfig, Stage, Task,
 };
+pub use system::System;
 pub use time::{ClockTime, Zone};

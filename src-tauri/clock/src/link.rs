@@ -148,6 +148,17 @@ pub enum Unavailable {
     ServiceMissing,
 }
 
+/// What the system says of its adapter.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AdapterFacts {
+    /// What the system calls it, such as `hci0`.
+    pub name: Option<String>,
+    /// Its own address, where the system tells.
+    pub address: Option<Address>,
+    /// Whether a person has forbidden Bluetooth to this program, where the system tells.
+    pub forbidden: Option<bool>,
+}
+
 /// What a Bluetooth adapter must do.
 #[async_trait]
 pub trait Adapter: Send + Sync + 'static {
@@ -157,6 +168,11 @@ pub trait Adapter: Send + Sync + 'static {
     /// [`ClockError::BluetoothUnavailable`] when not, [`ClockError::Bluetooth`] when it cannot be
     /// told.
     async fn check(&self) -> Result<(), ClockError>;
+
+    /// What the system says of it, as far as that can be had within a few seconds.
+    async fn facts(&self) -> AdapterFacts {
+        AdapterFacts::default()
+    }
 
     /// Starts listening for clocks. Each advertisement is handed on as it is heard, the same clock
     /// any number of times. At most one scan runs at a time.
@@ -216,8 +232,8 @@ impl Scan {
         self.heard.recv().await
     }
 
-    /// Ends the scan and waits until the radio has stopped: on Linux and Windows a connection
-    /// comes about much faster then.
+    /// Ends the scan and waits until the radio has stopped: on Linux a connection comes about much
+    /// faster then. An adapter that connects only while it listens sees to that itself.
     pub async fn stop(mut self) {
         self.end.cancel();
         // An error means that the feed is gone, which is as good as stopped.

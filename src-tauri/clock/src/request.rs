@@ -30,7 +30,7 @@ pub enum Request {
     Countdown(Countdown),
     /// End the countdown.
     CountdownOff,
-    /// Make the screen white, by sending a white picture.
+    /// Make the screen white.
     Clear,
     /// Send bytes as they are.
     Raw(Raw),
@@ -244,23 +244,22 @@ pub enum RawPolicy {
     Unguarded,
 }
 
-/// Bytes to be sent as they are.
+/// Bytes to be sent as they are. Which of them are guarded is told by the dialect of the clock
+/// that they are sent to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
     channel: Channel,
+    command: u8,
     bytes: Vec<u8>,
+    policy: RawPolicy,
 }
 
 impl Raw {
-    /// First bytes that are refused on the command channel: `AA` and `AB` reset the processor of
-    /// sibling firmwares, `EF` is activation, `E6` changes the panel's waveform calibration.
-    pub const GUARDED: [u8; 4] = [0xAA, 0xAB, 0xEF, 0xE6];
-
-    /// Raw bytes for a channel. The update service of the clock has no [`Channel`], so it cannot
-    /// be reached at all.
+    /// Raw bytes for a channel. The update service of a clock has no [`Channel`], so it cannot be
+    /// reached at all.
     ///
     /// # Errors
-    /// [`ClockError::RawEmpty`], [`ClockError::RawTooLong`], [`ClockError::RawDenied`].
+    /// [`ClockError::RawEmpty`], [`ClockError::RawTooLong`].
     pub fn new(channel: Channel, bytes: Vec<u8>, policy: RawPolicy) -> Result<Self, ClockError> {
         let Some(&command) = bytes.first() else {
             return Err(ClockError::RawEmpty);
@@ -273,16 +272,12 @@ impl Raw {
                 actual: bytes.len(),
             });
         }
-        let guarded = match channel {
-            Channel::Alt => Self::GUARDED.contains(&command),
-            // On the picture characteristic `AA` is the trigger of small pictures; `AB` resets a
-            // sibling firmware.
-            Channel::Main => command == 0xAB,
-        };
-        if guarded && policy == RawPolicy::Guarded {
-            return Err(ClockError::RawDenied { channel, command });
-        }
-        Ok(Self { channel, bytes })
+        Ok(Self {
+            channel,
+            command,
+            bytes,
+            policy,
+        })
     }
 
     /// Where they go.
@@ -291,9 +286,21 @@ impl Raw {
         self.channel
     }
 
+    /// The first of them, which says what they do.
+    #[must_use]
+    pub fn command(&self) -> u8 {
+        self.command
+    }
+
     /// The bytes.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Whether guarded ones may be sent.
+    #[must_use]
+    pub fn policy(&self) -> RawPolicy {
+        self.policy
     }
 }

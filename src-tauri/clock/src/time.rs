@@ -1,7 +1,7 @@
 //! Local time as the clock keeps it.
 //!
-//! The clock has no notion of a zone: it is given seconds since 1970 that were shifted by the
-//! zone's offset beforehand, and the local date beside them.
+//! Most clocks have no notion of a zone: they are given seconds since 1970 that were shifted by
+//! the zone's offset beforehand, and the local date beside them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -188,6 +188,7 @@ impl fmt::Display for Zone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ClockTime {
     shifted_epoch: u32,
+    offset_seconds: i32,
     year: u16,
     month: u8,
     day: u8,
@@ -207,6 +208,7 @@ impl ClockTime {
         let narrow = |value: i8| u8::try_from(value).map_err(|_| ClockError::TimeOutOfRange);
         Ok(Self {
             shifted_epoch: u32::try_from(shifted).map_err(|_| ClockError::TimeOutOfRange)?,
+            offset_seconds: local.offset().seconds(),
             year: u16::try_from(local.year()).map_err(|_| ClockError::TimeOutOfRange)?,
             month: narrow(local.month())?,
             day: narrow(local.day())?,
@@ -226,6 +228,12 @@ impl ClockTime {
     #[must_use]
     pub fn shifted_epoch(&self) -> u32 {
         self.shifted_epoch
+    }
+
+    /// Seconds east of UTC, -43200..=50400.
+    #[must_use]
+    pub fn offset_seconds(&self) -> i32 {
+        self.offset_seconds
     }
 
     /// The local year.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use regie_clock::session::Doubt;
 use regie_clock::{
-    Address, Channel, ClockError, Face, LinkState, PictureSize, Plane, QuietHours, Toggle,
+    Address, Channel, ClockError, Face, LinkState, PictureSize, Plane, QuietHours, System, Toggle,
     Unavailable,
 };
 
@@ -39,10 +39,16 @@ fn every_error() -> Vec<ClockError> {
         },
         ClockError::CodeUnknown { name: text() },
         ClockError::DatePast {
-            date: text(),
-            today: text(),
+            date: "2026-12-24".to_owned(),
+            today: "2026-12-25".to_owned(),
         },
         ClockError::NotSupported { request: text() },
+        ClockError::FirmwareTooOld {
+            version: 0x15,
+            needed: 0x16,
+        },
+        ClockError::PanelUnknown,
+        ClockError::PanelMismatch { model: 0x0C },
         ClockError::ProfileInvalid { detail: text() },
         ClockError::RawEmpty,
         ClockError::RawTooLong {
@@ -71,6 +77,8 @@ fn every_error() -> Vec<ClockError> {
             address: address(),
             seconds: 10,
         },
+        ClockError::NothingHeard { seconds: 65 },
+        ClockError::ServicesUnread { address: address() },
         ClockError::CharacteristicsMissing {
             address: address(),
             missing: text(),
@@ -119,12 +127,17 @@ fn sentences_and_hints_are_whole() {
     }
 }
 
-/// Every value of a sentence is a parameter, so that a translation can hold it.
+/// Every value of a sentence is a parameter, so that a translation can hold it. The one parameter
+/// that is none says which system's next step the hint is.
 #[test]
 fn parameters_are_the_values_of_the_sentence() {
     for error in every_error() {
         let sentence = error.to_string();
         for (name, value) in error.params() {
+            if matches!(error, ClockError::BluetoothUnavailable { .. }) {
+                assert_eq!((name, value.as_str()), ("system", System::HERE.name()));
+                continue;
+            }
             assert!(
                 sentence.contains(&value),
                 "{name}={value} is not in: {sentence}"

@@ -39,7 +39,7 @@ fn text(script: &Script) -> Vec<String> {
                 Channel::Alt => format!("cmd {}", hex(&write.bytes)),
             }),
             Step::Pause(pause) => Some(pause.as_millis().to_string()),
-            Step::Await { .. } => None,
+            Step::Expect { .. } | Step::Await { .. } => None,
         })
         .collect()
 }
@@ -381,8 +381,11 @@ fn notifications_are_understood() {
 #[test]
 fn raw_bytes_that_can_harm_the_clock_need_to_be_enabled() {
     let raw = |channel, bytes: &[u8], policy| Raw::new(channel, bytes.to_vec(), policy);
+    let sent = |channel, bytes: &[u8], policy| {
+        script_at(&Request::Raw(raw(channel, bytes, policy).unwrap()), 247)
+    };
     for command in [0xAA, 0xAB, 0xEF, 0xE6] {
-        let denied = raw(Channel::Alt, &[command, 1], RawPolicy::Guarded).unwrap_err();
+        let denied = sent(Channel::Alt, &[command, 1], RawPolicy::Guarded).unwrap_err();
         assert_eq!(
             denied,
             ClockError::RawDenied {
@@ -390,10 +393,10 @@ fn raw_bytes_that_can_harm_the_clock_need_to_be_enabled() {
                 command
             }
         );
-        assert!(raw(Channel::Alt, &[command, 1], RawPolicy::Unguarded).is_ok());
+        assert!(sent(Channel::Alt, &[command, 1], RawPolicy::Unguarded).is_ok());
     }
-    assert!(raw(Channel::Main, &[0xAA], RawPolicy::Guarded).is_ok());
-    assert!(raw(Channel::Main, &[0xAB], RawPolicy::Guarded).is_err());
+    assert!(sent(Channel::Main, &[0xAA], RawPolicy::Guarded).is_ok());
+    assert!(sent(Channel::Main, &[0xAB], RawPolicy::Guarded).is_err());
     assert_eq!(
         raw(Channel::Alt, &[], RawPolicy::Unguarded),
         Err(ClockError::RawEmpty)

@@ -87,9 +87,15 @@ fn doubt(reason: Doubt) -> Fault {
 }
 
 pub(crate) fn nearby(heard: &Advertisement) -> NearbyClock {
+    let address = heard.address.to_string();
+    let name = match heard.name.as_str() {
+        // The remembered clock, before its name has come.
+        "" => address.clone(),
+        name => name.to_owned(),
+    };
     NearbyClock {
-        address: heard.address.to_string(),
-        name: heard.name.clone(),
+        address,
+        name,
         rssi: heard.rssi,
         simulated: heard.simulated,
     }
@@ -109,11 +115,12 @@ pub(crate) fn unsupported(dialects: &Dialects, family: Family) -> Unsupported {
         reason.get_or_insert(lack);
         true
     };
-    // Any time will do: a face is refused for what it is.
-    let noon = ClockTime::at(0, &Zone::system()).ok();
+    // Any time will do that exists in every zone: a face is refused for what it is.
+    const SOME_TIME: i64 = 1_000_000_000;
+    let some_time = ClockTime::at(SOME_TIME, &Zone::system()).ok();
     let faces = Face::ALL
         .into_iter()
-        .filter(|&face| lacks(noon.map(|time| Request::SetFace(face, time))))
+        .filter(|&face| lacks(some_time.map(|time| Request::SetFace(face, time))))
         .collect();
     let toggles = Toggle::ALL
         .into_iter()

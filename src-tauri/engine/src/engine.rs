@@ -1,6 +1,7 @@
 //! The facade: everything the product can do, for every door.
 
 mod clocks;
+mod diagnosing;
 mod keeping;
 mod operations;
 mod pictures;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use regie_clock::{Adapter, ClockError, Dialects, Family, Zone};
+use regie_clock::{Adapter, ClockError, Dialects, Zone};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,7 @@ use crate::error::EngineError;
 use crate::memory::ClockMemory;
 use crate::opening::Opened;
 use crate::settings::{Devices, Locale, Settings, SettingsFile};
-use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, Slot, Unsupported};
+use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, Slot};
 use crate::store::Store;
 use crate::studio::Studio;
 
@@ -224,7 +225,7 @@ impl Engine {
             state.clock.shown_slot = memory.shown_slot(&state.slots);
             state.clock.time_set.clone_from(&memory.time_set);
             state.clock.quiet_hours = memory.quiet_hours;
-            state.clock.unsupported = unsupported(memory, &self.shared.dialects);
+            state.clock.unsupported = convert::unsupported(&self.shared.dialects, memory.family());
             state.clock.estimate = estimate(memory);
         });
     }
@@ -248,15 +249,9 @@ fn clock_state(memory: &ClockMemory, slots: &[Option<Slot>], dialects: &Dialects
         shown_slot: memory.shown_slot(slots),
         time_set: memory.time_set.clone(),
         quiet_hours: memory.quiet_hours,
-        unsupported: unsupported(memory, dialects),
+        unsupported: convert::unsupported(dialects, memory.family()),
         estimate: estimate(memory),
     }
-}
-
-/// Of a clock that is not known yet, what most of them are.
-fn unsupported(memory: &ClockMemory, dialects: &Dialects) -> Unsupported {
-    let family = memory.chosen.as_ref().and_then(|clock| clock.family);
-    convert::unsupported(dialects, family.unwrap_or(Family::Pingping))
 }
 
 fn estimate(memory: &ClockMemory) -> Estimate {

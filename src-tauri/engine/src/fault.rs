@@ -78,7 +78,7 @@ impl From<&regie_imaging::Note> for Note {
     }
 }
 
-fn named(params: Vec<(&'static str, String)>) -> BTreeMap<String, String> {
+pub(crate) fn named(params: Vec<(&'static str, String)>) -> BTreeMap<String, String> {
     params
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

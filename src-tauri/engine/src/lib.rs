@@ -8,6 +8,7 @@
 mod composition;
 mod convert;
 mod desk;
+mod diagnosis;
 mod engine;
 mod error;
 mod fault;
@@ -27,6 +28,7 @@ pub use composition::{
     Alignment, Composition, CountdownPlan, Lesson, TemplateInfo, TemplatePage, TextPage,
 };
 pub use desk::Submitted;
+pub use diagnosis::{Diagnosis, DiagnosisStep, Verdict};
 pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
 pub use error::EngineError;
 pub use fault::{Fault, Note};

@@ -1,6 +1,6 @@
 //! What the host remembers of a clock between two runs.
 
-use regie_clock::Address;
+use regie_clock::{Address, Face, Family};
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
@@ -16,6 +16,8 @@ pub(crate) struct ClockMemory {
     pub(crate) chosen: Option<KnownClock>,
     /// What the slot that it shows held at that time.
     pub(crate) shown: Option<Slot>,
+    /// The face that it was last given, a picture being one.
+    pub(crate) face: Option<Face>,
     /// It shows that in black and white only.
     pub(crate) shown_mono: bool,
     pub(crate) time_set: Option<TimeSet>,
@@ -76,6 +78,17 @@ impl ClockMemory {
         let shown = self.shown.as_ref()?;
         let held = slots.get(usize::from(shown.slot))?.as_ref();
         (held == Some(shown)).then_some(shown.slot)
+    }
+
+    /// The family of the clock. Of one that is not known yet, what most of them are.
+    pub(crate) fn family(&self) -> Family {
+        let known = self.chosen.as_ref().and_then(|clock| clock.family);
+        known.unwrap_or(Family::Pingping)
+    }
+
+    /// Whether a new time would take a picture off its screen, or might.
+    pub(crate) fn time_replaces_picture(&self) -> bool {
+        self.family().time_replaces_picture() && self.face.is_none_or(|face| face == Face::Picture)
     }
 
     /// Whether it is about the clock with that address.

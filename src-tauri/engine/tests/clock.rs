@@ -10,7 +10,7 @@ use regie_engine::{
     Devices, Door, Engine, EngineConfig, Face, Frame, JournalOutcome, Language, LinkView, Locale,
     OperationKind, Options, Outcome, Settings, Stage, Toggle,
 };
-use regie_sim::{Fault, Moment, Timing, WriteFault};
+use regie_sim::{Fault, LinkModel, Moment, Timing, WriteFault};
 
 mod common;
 
@@ -138,7 +138,7 @@ async fn a_toggle_whose_answer_is_lost_is_unknown_and_never_flipped_twice() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_upload_says_so_and_the_clock_stays_usable() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;
@@ -372,7 +372,7 @@ async fn each_clock_is_remembered_for_itself() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_prepared_while_another_is_being_sent() {
     let desk = Desk::with(Timing {
-        write: Duration::from_millis(20),
+        link: LinkModel::Fixed(Duration::from_millis(20)),
         ..Timing::instant()
     });
     let engine = desk.engine().await;

@@ -141,6 +141,67 @@ pub enum ImagingError {
         /// The encoder's words.
         detail: String,
     },
+    /// A template that does not exist.
+    #[error("There is no template {name}; did you mean {nearest}?")]
+    UnknownTemplate {
+        /// The name as given.
+        name: String,
+        /// The known name that is most like it.
+        nearest: &'static str,
+        /// All known names.
+        known: String,
+    },
+    /// A field of a payload with a value that it cannot have.
+    #[error("{field} cannot be {value}; allowed: {allowed}.")]
+    InvalidField {
+        /// Where it is, as `days[1].high`.
+        field: String,
+        /// The value as given, shortened.
+        value: String,
+        /// What is allowed, in words.
+        allowed: String,
+    },
+    /// A field that must be there.
+    #[error("{field} is missing; wanted: {allowed}.")]
+    MissingField {
+        /// Where it should be.
+        field: String,
+        /// What is allowed, in words.
+        allowed: String,
+    },
+    /// A field that a payload does not have.
+    #[error("There is no field {field}; did you mean {nearest}?")]
+    UnknownField {
+        /// Where it is.
+        field: String,
+        /// The known name that is most like it.
+        nearest: &'static str,
+        /// All names known there.
+        known: String,
+    },
+    /// More text than the panel has room for.
+    #[error("The text of {field} does not fit on the panel, even in small type.")]
+    TextTooLong {
+        /// The field of the payload.
+        field: String,
+    },
+    /// Nothing that could be drawn is left of a text.
+    #[error("No font on this computer can draw {characters}.")]
+    CharactersMissing {
+        /// The characters, apart.
+        characters: String,
+    },
+    /// A line of cells takes another number of characters.
+    #[error("The line has {cells} characters; there is room for 1 to {limit}.")]
+    CellCount {
+        /// Characters given.
+        cells: usize,
+        /// Most characters.
+        limit: usize,
+    },
+    /// A font made the text engine break down.
+    #[error("The text could not be set in type.")]
+    TypeFailed,
     /// A decoder broke down instead of answering.
     #[error("The decoder for {format} gave up on this picture.")]
     DecoderFailed {
@@ -176,6 +237,14 @@ impl ImagingError {
             Self::UnknownOption { .. } => "unknown-option",
             Self::Encode { .. } => "encode",
             Self::DecoderFailed { .. } => "decoder-failed",
+            Self::UnknownTemplate { .. } => "unknown-template",
+            Self::InvalidField { .. } => "invalid-field",
+            Self::MissingField { .. } => "missing-field",
+            Self::UnknownField { .. } => "unknown-field",
+            Self::TextTooLong { .. } => "text-too-long",
+            Self::CharactersMissing { .. } => "characters-missing",
+            Self::CellCount { .. } => "cell-count",
+            Self::TypeFailed => "type-failed",
         }
     }
 
@@ -212,7 +281,17 @@ impl ImagingError {
                 "Long arguments get cut on the way: give the path of a file instead."
             }
             Self::InvalidOption { .. } => "Give a value within the range.",
-            Self::UnknownOption { .. } => "Use one of the known names.",
+            Self::UnknownOption { .. }
+            | Self::UnknownTemplate { .. }
+            | Self::UnknownField { .. } => "Use one of the known names.",
+            Self::InvalidField { .. } | Self::MissingField { .. } => {
+                "Fill in the field as the template's form says."
+            }
+            Self::TextTooLong { .. } | Self::CellCount { .. } => "Shorten the text.",
+            Self::CharactersMissing { .. } => {
+                "Write it in other characters, or install a font that has these."
+            }
+            Self::TypeFailed => "Write it in other characters, or remove fonts installed lately.",
             Self::Encode { .. } => "Try again with another picture.",
         }
     }
@@ -221,7 +300,7 @@ impl ImagingError {
     #[must_use]
     pub fn params(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::Empty | Self::NoPixels | Self::UrlRefused => Vec::new(),
+            Self::Empty | Self::NoPixels | Self::UrlRefused | Self::TypeFailed => Vec::new(),
             Self::NotAPicture { found } => vec![("found", (*found).into())],
             Self::UnsupportedFormat { format }
             | Self::Truncated { format }
@@ -266,6 +345,47 @@ impl ImagingError {
                     ("value", value.clone()),
                     ("range", range.clone()),
                 ]
+            }
+            Self::UnknownTemplate {
+                name,
+                nearest,
+                known,
+            } => {
+                vec![
+                    ("name", name.clone()),
+                    ("nearest", (*nearest).into()),
+                    ("known", known.clone()),
+                ]
+            }
+            Self::InvalidField {
+                field,
+                value,
+                allowed,
+            } => {
+                vec![
+                    ("field", field.clone()),
+                    ("value", value.clone()),
+                    ("allowed", allowed.clone()),
+                ]
+            }
+            Self::MissingField { field, allowed } => {
+                vec![("field", field.clone()), ("allowed", allowed.clone())]
+            }
+            Self::UnknownField {
+                field,
+                nearest,
+                known,
+            } => {
+                vec![
+                    ("field", field.clone()),
+                    ("nearest", (*nearest).into()),
+                    ("known", known.clone()),
+                ]
+            }
+            Self::TextTooLong { field } => vec![("field", field.clone())],
+            Self::CharactersMissing { characters } => vec![("characters", characters.clone())],
+            Self::CellCount { cells, limit } => {
+                vec![("cells", cells.to_string()), ("limit", limit.to_string())]
             }
             Self::UnknownOption {
                 key,

@@ -17,6 +17,18 @@ pub enum Ink {
     Red = 2,
 }
 
+impl Ink {
+    /// Its name as written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Black => "black",
+            Self::White => "white",
+            Self::Red => "red",
+        }
+    }
+}
+
 /// One ink for each pixel of a panel, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InkMap {

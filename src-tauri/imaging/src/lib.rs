@@ -11,6 +11,7 @@
 //! ([`preview_png`]), so it cannot differ from what the panel gets.
 
 mod adjust;
+mod canvas;
 mod decode;
 mod dither;
 mod error;
@@ -28,6 +29,8 @@ mod preview;
 mod raster;
 mod sniff;
 mod source;
+pub mod template;
+pub mod text;
 mod tone;
 
 pub use adjust::{Adjust, AdjustKey, Background, Bounded, Fit, Gamma, Level, Rotate, Share, Size};

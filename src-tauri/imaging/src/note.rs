@@ -52,6 +52,11 @@ pub enum Note {
     ExternalImagesOmitted,
     /// An SVG has text and this computer has no font for it.
     TextOmitted,
+    /// Characters that no font has are left out.
+    CharactersOmitted {
+        /// Each of them once, apart.
+        characters: String,
+    },
 }
 
 impl Note {
@@ -70,6 +75,7 @@ impl Note {
             Self::Enlarged { .. } => "enlarged",
             Self::ExternalImagesOmitted => "external-images-omitted",
             Self::TextOmitted => "text-omitted",
+            Self::CharactersOmitted { .. } => "characters-omitted",
         }
     }
 
@@ -86,6 +92,7 @@ impl Note {
             Self::Enlarged { width, height } => {
                 vec![("width", width.to_string()), ("height", height.to_string())]
             }
+            Self::CharactersOmitted { characters } => vec![("characters", characters.clone())],
             _ => Vec::new(),
         }
     }
@@ -121,6 +128,9 @@ impl fmt::Display for Note {
             }
             Self::TextOmitted => {
                 f.write_str("Text in the SVG is left out: this computer has no font for it.")
+            }
+            Self::CharactersOmitted { characters } => {
+                write!(f, "Left out, since no font has them: {characters}.")
             }
         }
     }

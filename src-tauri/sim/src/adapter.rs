@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::clock::{ClockSpec, SimulatedClock};
 use crate::fault::Fault;
+use crate::firmware::{EpdBuild, FirmwareKind};
 use crate::link::SimulatedLink;
 use crate::timing::Timing;
 
@@ -34,21 +35,26 @@ impl SimulatedAdapter {
         }
     }
 
-    /// An adapter with two clocks to try things out with, whose time is the given one (local
+    /// An adapter with three clocks, of two firmwares, to try things out with, whose time is the given one (local
     /// seconds since 1970).
     #[must_use]
     pub fn demo(local_epoch: u32) -> Self {
-        let clock = |tail, rssi| {
+        let clock = |tail, rssi, firmware| {
             let timing = Timing::demo();
             SimulatedClock::new(ClockSpec {
                 tail,
                 rssi,
+                firmware,
                 timing,
                 local_epoch,
                 ..ClockSpec::default()
             })
         };
-        Self::new(vec![clock(1, -48), clock(2, -71)])
+        Self::new(vec![
+            clock(1, -48, FirmwareKind::Pingping),
+            clock(2, -71, FirmwareKind::Pingping),
+            clock(3, -62, FirmwareKind::EpdNrf5(EpdBuild::newer())),
+        ])
     }
 
     /// The clocks around it.

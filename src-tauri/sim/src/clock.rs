@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use regie_clock::dialect::{Delivery, Discovered};
 use regie_clock::link::NOTIFICATION_BACKLOG;
 use regie_clock::{Address, Advertisement, Channel};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
-pub use crate::firmware::Mode;
-use crate::firmware::{Firmware, Reply};
+use crate::firmware::{Firmware, FirmwareKind, Mode, Notification, WriteKind};
 use crate::screen::{Screen, ScreenError};
 use crate::timing::Timing;
 
@@ -21,12 +21,16 @@ pub struct ClockSpec {
     pub tail: u16,
     /// Signal strength in dBm.
     pub rssi: i16,
+    /// Its firmware.
+    pub firmware: FirmwareKind,
     /// Pixels of its panel; the width is a multiple of 8.
     pub panel: (usize, usize),
     /// ATT MTU of its links.
     pub mtu: u16,
     /// How fast it is.
     pub timing: Timing,
+    /// How it keeps the picture it was sent.
+    pub buffer: PictureBuffer,
     /// Its local time at the start, in seconds since 1970.
     pub local_epoch: u32,
 }
@@ -36,10 +40,30 @@ impl Default for ClockSpec {
         Self {
             tail: 1,
             rssi: -55,
+            firmware: FirmwareKind::Pingping,
             panel: (400, 300),
             mtu: 247,
             timing: Timing::realistic(),
+            buffer: PictureBuffer::default(),
             local_epoch: 0,
+        }
+    }
+}
+
+/// How a clock keeps the picture it was sent. Nobody has published how the real ones do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PictureBuffer {
+    /// It is still there on the next link.
+    pub outlives_link: bool,
+    /// The clock draws its faces into it.
+    pub shared_with_faces: bool,
+}
+
+impl Default for PictureBuffer {
+    fn default() -> Self {
+        Self {
+            outlives_link: true,
+            shared_with_faces: false,
         }
     }
 }
@@ -57,6 +81,8 @@ pub(crate) struct State {
     refreshes: u64,
     faults: Vec<(Fault, u32)>,
     commands: VecDeque<Vec<u8>>,
+    /// When the latest picture packet was kept.
+    packet_kept: Option<Instant>,
     pub(crate) long_writes: u32,
 }
 
@@ -87,8 +113,13 @@ impl SimulatedClock {
     /// Switches a clock on.
     #[must_use]
     pub fn new(spec: ClockSpec) -> Self {
-        let (width, height) = spec.panel;
-        let firmware = Firmware::new(width, height, spec.timing.refresh, spec.local_epoch);
+        let firmware = Firmware::new(
+            spec.firmware,
+            spec.panel,
+            spec.timing.refresh,
+            spec.local_epoch,
+            spec.buffer,
+        );
         let state = State {
             firmware,
             born: Instant::now(),
@@ -97,6 +128,7 @@ impl SimulatedClock {
             refreshes: 0,
             faults: Vec::new(),
             commands: VecDeque::new(),
+            packet_kept: None,
             long_writes: 0,
             spec,
         };
@@ -159,7 +191,7 @@ impl SimulatedClock {
         self.screen().png()
     }
 
-    /// The planes in its memory, black and white first.
+    /// The planes in its memory, black and white first, with the polarity of its panel.
     #[must_use]
     pub fn planes(&self) -> (Vec<u8>, Vec<u8>) {
         self.lock().firmware.planes()
@@ -168,7 +200,7 @@ impl SimulatedClock {
     /// Its mode.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        self.lock().firmware.mode
+        self.lock().firmware.mode()
     }
 
     /// Its local time in seconds since 1970.
@@ -180,51 +212,62 @@ impl SimulatedClock {
     /// The weekday it was told with the time, Monday = 1.
     #[must_use]
     pub fn weekday(&self) -> Option<u8> {
-        self.lock().firmware.weekday
+        let state = self.lock();
+        state.firmware.pingping()?.weekday
     }
 
     /// Whether black and white are swapped.
     #[must_use]
     pub fn is_inverted(&self) -> bool {
-        self.lock().firmware.inverted
+        let state = self.lock();
+        state.firmware.pingping().is_some_and(|it| it.inverted)
     }
 
     /// Whether the screen is upside down.
     #[must_use]
     pub fn is_rotated(&self) -> bool {
-        self.lock().firmware.rotated
+        let state = self.lock();
+        state.firmware.pingping().is_some_and(|it| it.rotated)
     }
 
     /// Whether the clock face has its red accent.
     #[must_use]
     pub fn has_red_accent(&self) -> bool {
-        self.lock().firmware.red_accent
+        let state = self.lock();
+        state.firmware.pingping().is_some_and(|it| it.red_accent)
     }
 
     /// First and last of its quiet hours, when they are on.
     #[must_use]
     pub fn quiet_hours(&self) -> Option<(u8, u8)> {
-        self.lock().firmware.quiet_hours()
+        let state = self.lock();
+        state.firmware.pingping()?.quiet_hours()
     }
 
     /// Year, month and day of the countdown, when one is on.
     #[must_use]
     pub fn countdown(&self) -> Option<(i16, i8, i8)> {
-        self.lock().firmware.countdown_date()
+        let state = self.lock();
+        state.firmware.pingping()?.countdown_date()
     }
 
     /// Cells and bitmap of the countdown's text; bytes never sent are `FF`.
     #[must_use]
     pub fn countdown_text(&self) -> (usize, Vec<u8>) {
         let state = self.lock();
-        let (cells, bits) = state.firmware.countdown_text();
-        (cells, bits.to_vec())
+        state
+            .firmware
+            .pingping()
+            .map_or_else(Default::default, |it| {
+                let (cells, bits) = it.countdown_text();
+                (cells, bits.to_vec())
+            })
     }
 
     /// Whether it redraws its panel.
     #[must_use]
     pub fn is_refreshing(&self) -> bool {
-        self.lock().firmware.refreshing_until.is_some()
+        self.lock().firmware.refreshing_until().is_some()
     }
 
     /// Whether a central is connected.
@@ -254,7 +297,7 @@ impl SimulatedClock {
     /// Commands it did not understand.
     #[must_use]
     pub fn unknown_commands(&self) -> u32 {
-        self.lock().firmware.unknown
+        self.lock().firmware.unknown()
     }
 
     /// Writes longer than the link carries, which a real clock does not survive well.
@@ -265,7 +308,7 @@ impl SimulatedClock {
 
     /// Cuts the link, as when the clock is carried away.
     pub fn cut_link(&self) {
-        self.lock().central = None;
+        self.lock().hang_up();
     }
 
     /// Connects a central, unless there is one; the receiver closes when the link is lost.
@@ -276,6 +319,9 @@ impl SimulatedClock {
         }
         let (notify, notifications) = mpsc::channel(NOTIFICATION_BACKLOG);
         state.links_made += 1;
+        if !state.spec.buffer.outlives_link {
+            state.firmware.lose_buffer();
+        }
         let link = state.links_made;
         let mtu = state
             .take_fault(|fault| match fault {
@@ -287,8 +333,23 @@ impl SimulatedClock {
         Some((link, notifications))
     }
 
+    /// What reading its services shows. From then on it is listened to.
+    pub(crate) fn subscribe(&self) -> Discovered {
+        let mut state = self.lock();
+        if let Some(greeting) = state.firmware.greeting() {
+            self.notify(&mut state, &greeting);
+        }
+        state.firmware.discovered()
+    }
+
     /// What becomes of a write that has reached the clock.
-    pub(crate) fn take_write(&self, link: u64, channel: Channel, bytes: &[u8]) -> Verdict {
+    pub(crate) fn take_write(
+        &self,
+        link: u64,
+        channel: Channel,
+        bytes: &[u8],
+        delivery: Delivery,
+    ) -> Verdict {
         let mut state = self.lock();
         let Some(mtu) = state
             .central
@@ -305,8 +366,8 @@ impl SimulatedClock {
             state.long_writes += 1;
             return Verdict::Refused("long write");
         }
-        let percent = state.percent(channel, bytes);
-        if let Some(percent) = percent {
+        let kind = state.firmware.kind_of(channel, bytes);
+        if let WriteKind::Data { percent } = kind {
             let change = state.take_fault(|fault| match fault {
                 Fault::MtuChanges { percent: at, mtu } if percent >= *at => Some(*mtu),
                 _ => None,
@@ -319,63 +380,84 @@ impl SimulatedClock {
                 }
             }
         }
-        let trigger = matches!(
-            (channel, bytes),
-            (Channel::Main, [0x01 | 0xAA, ..]) | (Channel::Alt, [0xE2])
-        );
+        let answered = delivery == Delivery::Answered;
         let fault = state.take_fault(|fault| match fault {
             Fault::Write { at, how } => {
-                let hit = match at {
-                    Moment::Percent(at) => percent.is_some_and(|percent| percent >= *at),
-                    Moment::Command => channel == Channel::Alt && !trigger,
-                    Moment::Trigger => trigger,
+                let hit = match (at, kind) {
+                    (Moment::Percent(at), WriteKind::Data { percent }) => percent >= *at,
+                    (Moment::Command, WriteKind::Command)
+                    | (Moment::Trigger, WriteKind::Trigger) => true,
+                    _ => false,
                 };
-                hit.then_some(*how)
+                let possible = match how {
+                    WriteFault::Vanishes => !answered,
+                    WriteFault::AnswerLost => answered,
+                    _ => true,
+                };
+                (hit && possible).then_some(*how)
             }
             _ => None,
         });
+        // What is not answered has left the computer, whatever becomes of it.
+        let lost = if answered {
+            Verdict::LostUnanswered
+        } else {
+            Verdict::Answered
+        };
         match fault {
             Some(WriteFault::Error) => return Verdict::Refused("ATT error: 0x80"),
             Some(WriteFault::Hangs) => return Verdict::Hangs,
+            Some(WriteFault::Vanishes) => return Verdict::Answered,
             Some(WriteFault::LostBefore) => {
-                state.central = None;
-                return Verdict::LostUnanswered;
+                state.hang_up();
+                return lost;
             }
             Some(WriteFault::Rejected) => {
-                self.notify(&mut state, &[0, 0], NotificationKind::Rejected);
+                self.notify(&mut state, &Notification::rejected());
                 return Verdict::Answered;
             }
-            Some(WriteFault::LostAfter) | None => {}
+            Some(WriteFault::LostAfter | WriteFault::AnswerLost) | None => {}
         }
-        let refreshing = state.firmware.refreshing_until;
-        let reply = match channel {
-            Channel::Main => state.firmware.write_main(bytes),
-            Channel::Alt => {
-                if state.commands.len() == COMMAND_LOG {
-                    state.commands.pop_front();
-                }
-                state.commands.push_back(bytes.to_vec());
-                state.firmware.write_alt(bytes);
-                Reply::Silent
+        if matches!(kind, WriteKind::Command | WriteKind::Trigger) && state.logs(channel) {
+            if state.commands.len() == COMMAND_LOG {
+                state.commands.pop_front();
             }
-        };
-        if refreshing.is_none() && state.firmware.refreshing_until.is_some() {
+            state.commands.push_back(bytes.to_vec());
+        }
+        let since = state.packet_kept.map(|kept| kept.elapsed());
+        let overrun = since.filter(|_| matches!(kind, WriteKind::Data { .. }));
+        let overrun = overrun.and_then(|since| {
+            state.take_fault(|fault| match fault {
+                Fault::Overrun { least } => (since < *least).then_some(()),
+                _ => None,
+            })
+        });
+        if overrun.is_some() {
+            self.notify(&mut state, &Notification::rejected());
+            return Verdict::Answered;
+        }
+        let refreshing = state.firmware.refreshing_until();
+        let payload = state
+            .central
+            .as_ref()
+            .map_or(0, |central| usize::from(central.mtu) - 3);
+        let notifications = state.firmware.write(channel, bytes, payload);
+        if refreshing.is_none() && state.firmware.refreshing_until().is_some() {
             self.refresh_began(&mut state);
         }
-        if fault == Some(WriteFault::LostAfter) {
-            state.central = None;
-            return Verdict::LostUnanswered;
+        let accepted = |it: &Notification| it.kind == NotificationKind::Accepted;
+        if notifications.iter().any(accepted) {
+            state.packet_kept = Some(Instant::now());
         }
-        match reply {
-            Reply::Silent => {}
-            Reply::Accepted(length) => {
-                self.notify(
-                    &mut state,
-                    &length.to_be_bytes(),
-                    NotificationKind::Accepted,
-                );
-            }
-            Reply::Rejected => self.notify(&mut state, &[0, 0], NotificationKind::Rejected),
+        if fault == Some(WriteFault::LostAfter) {
+            state.hang_up();
+            return lost;
+        }
+        for notification in notifications {
+            self.notify(&mut state, &notification);
+        }
+        if fault == Some(WriteFault::AnswerLost) {
+            return Verdict::LostUnanswered;
         }
         Verdict::Answered
     }
@@ -397,12 +479,12 @@ impl SimulatedClock {
                         .as_ref()
                         .is_some_and(|central| central.link == link)
                     {
-                        state.central = None;
+                        state.hang_up();
                     }
                 }
             });
         }
-        let Some(mut end) = state.firmware.refreshing_until else {
+        let Some(mut end) = state.firmware.refreshing_until() else {
             return;
         };
         let weak = Arc::downgrade(&self.state);
@@ -413,9 +495,14 @@ impl SimulatedClock {
                     return;
                 };
                 let mut state = clock.lock();
-                let again = state.firmware.refresh_done();
-                clock.notify(&mut state, &[0xFF, 0xFF], NotificationKind::RefreshDone);
-                match state.firmware.refreshing_until.filter(|_| again) {
+                if state.firmware.refreshing_until() != Some(end) {
+                    // It was broken off.
+                    return;
+                }
+                if let Some(notification) = state.firmware.refresh_done() {
+                    clock.notify(&mut state, &notification);
+                }
+                match state.firmware.refreshing_until() {
                     Some(next) => {
                         state.refreshes += 1;
                         end = next;
@@ -430,9 +517,10 @@ impl SimulatedClock {
         weak.upgrade().map(|state| Self { state })
     }
 
-    fn notify(&self, state: &mut State, value: &[u8], kind: NotificationKind) {
+    fn notify(&self, state: &mut State, notification: &Notification) {
+        let Notification { value, kind } = notification;
         let fault = state.take_fault(|fault| match fault {
-            Fault::Notification { which, how } if *which == kind => Some(*how),
+            Fault::Notification { which, how } if which == kind => Some(*how),
             _ => None,
         });
         let Some(central) = &state.central else {
@@ -440,7 +528,7 @@ impl SimulatedClock {
         };
         // A central that does not take its notifications loses them.
         let send = |central: &Central| {
-            let _ = central.notify.try_send(value.to_vec());
+            let _ = central.notify.try_send(value.clone());
         };
         match fault {
             None => send(central),
@@ -451,7 +539,7 @@ impl SimulatedClock {
             }
             Some(NotificationFault::Late(delay)) => {
                 let (link, weak) = (central.link, Arc::downgrade(&self.state));
-                let value = value.to_vec();
+                let value = value.clone();
                 tokio::spawn(async move {
                     tokio::time::sleep(delay).await;
                     let Some(clock) = Self::upgrade(&weak) else {
@@ -477,7 +565,10 @@ impl State {
     }
 
     pub(crate) fn name(&self) -> String {
-        format!("NRF-51{:04X}", self.spec.tail)
+        match self.spec.firmware {
+            FirmwareKind::Pingping => format!("NRF-51{:04X}", self.spec.tail),
+            FirmwareKind::EpdNrf5(_) => format!("NRF_EPD_{:04X}", self.spec.tail),
+        }
     }
 
     pub(crate) fn advertisement(&self) -> Advertisement {
@@ -511,17 +602,18 @@ impl State {
         Some(found)
     }
 
-    /// How far into an upload a packet begins; none for anything else.
-    fn percent(&self, channel: Channel, bytes: &[u8]) -> Option<u8> {
-        let [opcode @ (0x03 | 0x04), plane, high, low, ..] = bytes else {
-            return None;
-        };
-        if channel != Channel::Main {
-            return None;
+    /// Ends the link, if there is one.
+    pub(crate) fn hang_up(&mut self) {
+        if self.central.take().is_some() {
+            self.firmware.link_lost();
         }
-        let plane_bytes = self.firmware.plane_bytes(*opcode);
-        let before = if *plane == 0x00 { plane_bytes } else { 0 };
-        let position = before + usize::from(u16::from_be_bytes([*high, *low]));
-        u8::try_from(position * 100 / (plane_bytes * 2).max(1)).ok()
+    }
+
+    /// Whether what goes there is a command, other than the one that shows a picture.
+    fn logs(&self, channel: Channel) -> bool {
+        match self.spec.firmware {
+            FirmwareKind::Pingping => channel == Channel::Alt,
+            FirmwareKind::EpdNrf5(_) => true,
+        }
     }
 }

@@ -15,6 +15,8 @@ pub enum Fault {
     DiscoveryHangs,
     /// The list of its services comes without the command characteristic.
     DiscoveryIncomplete,
+    /// The list of its services comes empty, as Windows gives it when it could not read them.
+    DiscoveryEmpty,
     /// The next link has this ATT MTU.
     Mtu(u16),
     /// The link's ATT MTU changes when an upload reaches this percentage.
@@ -38,6 +40,12 @@ pub enum Fault {
         /// What goes wrong.
         how: NotificationFault,
     },
+    /// A picture packet that comes sooner than this after the one kept before is answered with
+    /// `0000` and not kept.
+    Overrun {
+        /// Least time between two packets.
+        least: Duration,
+    },
     /// The link is lost this long after a redraw began.
     DropWhileRefreshing {
         /// After this time.
@@ -52,7 +60,8 @@ pub enum Moment {
     Percent(u8),
     /// The next command, other than the one that redraws.
     Command,
-    /// The next command that makes the clock redraw what it was sent (`01`, `AA` or `E2`).
+    /// The next command that makes the clock redraw what it was sent (`01`, `AA` or `E2`; on
+    /// EPD-nRF5 `02`, `05` or `20`).
     Trigger,
 }
 
@@ -69,6 +78,10 @@ pub enum WriteFault {
     LostBefore,
     /// It is taken, and the link is lost before the answer.
     LostAfter,
+    /// One with an answer is taken, but the answer is lost, and the link stays.
+    AnswerLost,
+    /// One without an answer never arrives, and nobody is told.
+    Vanishes,
 }
 
 /// Which notification a fault hits.
@@ -80,6 +93,12 @@ pub enum NotificationKind {
     Rejected,
     /// The end of a redraw.
     RefreshDone,
+    /// What an EPD-nRF5 clock says it is.
+    Configuration,
+    /// The terms on which an EPD-nRF5 clock takes a picture.
+    Terms,
+    /// The time an EPD-nRF5 clock has.
+    Time,
 }
 
 /// What goes wrong with a notification.

@@ -9,12 +9,15 @@ mod face;
 mod fault;
 mod firmware;
 mod link;
+mod radio;
 mod screen;
 mod segments;
 mod timing;
 
 pub use adapter::SimulatedAdapter;
-pub use clock::{ClockSpec, Mode, SimulatedClock};
+pub use clock::{ClockSpec, PictureBuffer, SimulatedClock};
 pub use fault::{Fault, Moment, NotificationFault, NotificationKind, WriteFault};
+pub use firmware::{EpdBuild, FirmwareKind, Mode};
+pub use radio::{AnswerEvent, Radio};
 pub use screen::{BLACK, RED, Screen, ScreenError, WHITE};
-pub use timing::Timing;
+pub use timing::{LinkModel, Timing};

@@ -1,15 +1,19 @@
 //! A link to a simulated clock.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use regie_clock::dialect::{Delivery, Discovered, Family};
+use regie_clock::dialect::{Delivery, Discovered};
 use regie_clock::link::WriteError;
 use regie_clock::{Channel, ClockError, ClockLink};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::clock::{SimulatedClock, Verdict};
 use crate::fault::Fault;
+use crate::radio::Events;
+use crate::timing::LinkModel;
 
 /// A write under way occupies its characteristic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,15 +27,107 @@ pub(crate) struct SimulatedLink {
     clock: SimulatedClock,
     link: u64,
     occupied: Mutex<Occupied>,
+    air: Mutex<Air>,
+    unanswered: Arc<Unanswered>,
+}
+
+/// What carries the writes.
+#[derive(Debug)]
+enum Air {
+    Fixed(Duration),
+    Radio(Events, usize),
+}
+
+/// Writes without response on their way.
+struct Unanswered {
+    clock: SimulatedClock,
+    link: u64,
+    /// When each is there, in order.
+    waiting: Mutex<VecDeque<(Instant, Channel, Vec<u8>)>>,
+}
+
+impl Unanswered {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<(Instant, Channel, Vec<u8>)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands what has arrived by now to the clock; returns when the next one will.
+    fn deliver(&self, now: Instant) -> Option<Instant> {
+        let mut waiting = self.waiting();
+        loop {
+            match waiting.front() {
+                Some((arrives, _, _)) if *arrives > now => return Some(*arrives),
+                None => return None,
+                Some(_) => {}
+            }
+            if let Some((_, channel, bytes)) = waiting.pop_front() {
+                // Nobody hears what becomes of it.
+                let delivery = Delivery::Unanswered;
+                self.clock.take_write(self.link, channel, &bytes, delivery);
+            }
+        }
+    }
 }
 
 impl SimulatedLink {
     pub(crate) fn new(clock: SimulatedClock, link: u64) -> Self {
+        let air = match clock.lock().spec.timing.link {
+            LinkModel::Fixed(duration) => Air::Fixed(duration),
+            LinkModel::Radio(radio) => Air::Radio(
+                Events::new(radio, Instant::now()),
+                usize::from(radio.buffers).max(1),
+            ),
+        };
+        let unanswered = Arc::new(Unanswered {
+            clock: clock.clone(),
+            link,
+            waiting: Mutex::default(),
+        });
         Self {
+            unanswered,
             clock,
             link,
+            air: Mutex::new(air),
             occupied: Mutex::new(Occupied::No),
         }
+    }
+
+    /// When a write that begins now is answered. What the clock makes of it is seen then, too.
+    fn answered_at(&self, payload: usize) -> Instant {
+        let now = Instant::now();
+        match &mut *self.air.lock().unwrap_or_else(PoisonError::into_inner) {
+            Air::Fixed(duration) => now + *duration,
+            Air::Radio(events, _) => events.request(now, payload).answered,
+        }
+    }
+
+    /// Puts a write without response into the controller, or says when there is room for it. None
+    /// when the link knows no such thing.
+    fn enqueue(&self, channel: Channel, bytes: &[u8]) -> Option<Result<(), Instant>> {
+        let mut air = self.air.lock().unwrap_or_else(PoisonError::into_inner);
+        let Air::Radio(events, buffers) = &mut *air else {
+            return None;
+        };
+        let now = Instant::now();
+        let mut waiting = self.unanswered.waiting();
+        if let Some(full) = waiting.len().checked_sub(*buffers) {
+            let (room_at, _, _) = waiting.get(full)?;
+            return Some(Err(*room_at));
+        }
+        let arrives = events.command(now, bytes.len());
+        let idle = waiting.is_empty();
+        waiting.push_back((arrives, channel, bytes.to_vec()));
+        if idle {
+            let unanswered = Arc::clone(&self.unanswered);
+            tokio::spawn(async move {
+                let mut next = Some(arrives);
+                while let Some(at) = next {
+                    sleep_until(at).await;
+                    next = unanswered.deliver(Instant::now());
+                }
+            });
+        }
+        Some(Ok(()))
     }
 
     fn occupy(&self, with: Occupied) {
@@ -53,7 +149,7 @@ impl SimulatedLink {
             .as_ref()
             .is_some_and(|central| central.link == self.link)
         {
-            state.central = None;
+            state.hang_up();
         }
     }
 }
@@ -66,7 +162,10 @@ impl ClockLink for SimulatedLink {
             let hangs = state.take_fault(|f| (*f == Fault::DiscoveryHangs).then_some(()));
             let incomplete = match hangs {
                 Some(()) => None,
-                None => state.take_fault(|f| (*f == Fault::DiscoveryIncomplete).then_some(())),
+                None => state.take_fault(|f| match f {
+                    Fault::DiscoveryIncomplete | Fault::DiscoveryEmpty => Some(*f),
+                    _ => None,
+                }),
             };
             (
                 state.spec.timing.discover,
@@ -84,14 +183,15 @@ impl ClockLink for SimulatedLink {
                 detail: "while reading the services".to_owned(),
             });
         }
-        if incomplete.is_some() {
-            let missing = "command characteristic".to_owned();
-            return Err(ClockError::CharacteristicsMissing { address, missing });
+        match incomplete {
+            Some(Fault::DiscoveryEmpty) => return Err(ClockError::ServicesUnread { address }),
+            Some(_) => {
+                let missing = "command characteristic".to_owned();
+                return Err(ClockError::CharacteristicsMissing { address, missing });
+            }
+            None => {}
         }
-        Ok(Discovered {
-            family: Family::Pingping,
-            version: None,
-        })
+        Ok(self.clock.subscribe())
     }
 
     fn mtu(&self) -> u16 {
@@ -107,7 +207,7 @@ impl ClockLink for SimulatedLink {
         &self,
         channel: Channel,
         bytes: &[u8],
-        _delivery: Delivery,
+        delivery: Delivery,
     ) -> Result<(), WriteError> {
         if self.is_lost() {
             return Err(WriteError::NotSent("not connected".to_owned()));
@@ -115,10 +215,22 @@ impl ClockLink for SimulatedLink {
         if self.is_occupied() {
             return Err(WriteError::NotSent("another write is under way".to_owned()));
         }
-        let delay = self.clock.lock().spec.timing.write;
-        self.occupy(Occupied::Until(Instant::now() + delay));
-        sleep(delay).await;
-        match self.clock.take_write(self.link, channel, bytes) {
+        if delivery == Delivery::Unanswered {
+            while let Some(put) = self.enqueue(channel, bytes) {
+                match put {
+                    Ok(()) => return Ok(()),
+                    Err(room_at) => sleep_until(room_at).await,
+                }
+                // The task that hands them on may be a moment later than this one.
+                self.unanswered.deliver(Instant::now());
+            }
+        }
+        let answered = self.answered_at(bytes.len());
+        self.occupy(Occupied::Until(answered));
+        sleep_until(answered).await;
+        // What went before is there before.
+        self.unanswered.deliver(answered);
+        match self.clock.take_write(self.link, channel, bytes, delivery) {
             Verdict::Answered => Ok(()),
             Verdict::Refused(detail) => Err(WriteError::Refused(detail.to_owned())),
             Verdict::LostUnanswered => Err(WriteError::AnswerLost("ATT error: 0x0e".to_owned())),

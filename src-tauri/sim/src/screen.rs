@@ -34,6 +34,24 @@ impl Screen {
         }
     }
 
+    /// Neither black nor white: every other pixel.
+    pub(crate) fn grey(width: usize, height: usize) -> Self {
+        let inks = (0..width * height)
+            .map(|pixel| {
+                if (pixel % width + pixel / width).is_multiple_of(2) {
+                    BLACK
+                } else {
+                    WHITE
+                }
+            })
+            .collect();
+        Self {
+            width,
+            height,
+            inks,
+        }
+    }
+
     /// From planes of a bit a pixel, most significant bit leftmost: 1 is white in the first and
     /// red in the second, and red wins. Bytes that are missing count as white.
     pub(crate) fn from_planes(width: usize, height: usize, bw: &[u8], red: &[u8]) -> Self {

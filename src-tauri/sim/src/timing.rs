@@ -2,6 +2,17 @@
 
 use std::time::Duration;
 
+use crate::radio::Radio;
+
+/// How long writes take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkModel {
+    /// Each is answered after this time.
+    Fixed(Duration),
+    /// As long as the connection events of a radio need.
+    Radio(Radio),
+}
+
 /// Durations of a simulated clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
@@ -15,8 +26,8 @@ pub struct Timing {
     pub connect: Duration,
     /// For its services to be read.
     pub discover: Duration,
-    /// For one write to be answered.
-    pub write: Duration,
+    /// For writes to be answered.
+    pub link: LinkModel,
     /// For the panel to be redrawn.
     pub refresh: Duration,
 }
@@ -32,7 +43,7 @@ impl Timing {
             advertise_every: Duration::from_secs(1),
             connect: Duration::from_millis(800),
             discover: Duration::from_millis(700),
-            write: Duration::from_millis(30),
+            link: LinkModel::Fixed(Duration::from_millis(30)),
             refresh: Duration::from_secs(15),
         }
     }
@@ -47,7 +58,7 @@ impl Timing {
             advertise_every: Duration::from_millis(500),
             connect: Duration::from_millis(400),
             discover: Duration::from_millis(300),
-            write: Duration::from_millis(30),
+            link: LinkModel::Fixed(Duration::from_millis(30)),
             refresh: Duration::from_secs(3),
         }
     }
@@ -61,7 +72,7 @@ impl Timing {
             advertise_every: Duration::from_millis(10),
             connect: Duration::from_millis(1),
             discover: Duration::from_millis(1),
-            write: Duration::ZERO,
+            link: LinkModel::Fixed(Duration::ZERO),
             refresh: Duration::from_millis(20),
         }
     }

@@ -9,7 +9,8 @@ use regie_clock::dialect::Delivery;
 use regie_clock::link::{Connection, WriteError};
 use regie_clock::{Adapter, Channel};
 use regie_sim::{
-    BLACK, ClockSpec, Mode, RED, Screen, SimulatedAdapter, SimulatedClock, Timing, WHITE,
+    BLACK, ClockSpec, LinkModel, Mode, RED, Radio, Screen, SimulatedAdapter, SimulatedClock,
+    Timing, WHITE,
 };
 use tokio::time::{Instant, sleep, timeout};
 
@@ -279,4 +280,39 @@ async fn screens_can_be_looked_at() {
             std::fs::write(format!("{folder}/{name}.png"), png).unwrap();
         }
     }
+}
+
+/// As many as the controller has room for go at once; the next one waits, and all arrive in order.
+#[tokio::test(start_paused = true)]
+async fn writes_without_response_wait_for_room_in_the_controller() {
+    let interval = Duration::from_millis(30);
+    let spec = ClockSpec {
+        timing: Timing {
+            link: LinkModel::Radio(Radio::of_interval(interval)),
+            ..Timing::realistic()
+        },
+        ..ClockSpec::default()
+    };
+    let (clock, connection) = connected(spec).await;
+    let packet = |fill: u8| [&[0x03, 0xFF, 0x00, 0x00][..], &[fill; 240]].concat();
+    let unanswered = async |fill| {
+        connection
+            .link
+            .write(Channel::Main, &packet(fill), Delivery::Unanswered)
+            .await
+            .unwrap();
+    };
+    let began = Instant::now();
+    for fill in 0..8 {
+        unanswered(fill).await;
+    }
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    assert_eq!(clock.planes().0[0], 0xFF);
+    unanswered(8).await;
+    assert!(began.elapsed() > Duration::ZERO);
+    assert!(began.elapsed() <= interval + Duration::from_millis(4));
+    write(&connection, Channel::Main, &[0x03, 0xFF, 0x00, 0x00, 9]).await;
+    let (black_white, _) = clock.planes();
+    assert_eq!(black_white[..2], [9, 8]);
+    assert!(began.elapsed() < 5 * interval);
 }

@@ -14,8 +14,8 @@ use regie_clock::{
     SessionConfig, Stage, Toggle, Unavailable,
 };
 use regie_sim::{
-    ClockSpec, Fault, Moment, NotificationFault, NotificationKind, SimulatedAdapter,
-    SimulatedClock, WriteFault,
+    ClockSpec, Fault, LinkModel, Moment, NotificationFault, NotificationKind, Radio,
+    SimulatedAdapter, SimulatedClock, Timing, WriteFault,
 };
 
 fn ready() -> Bench {
@@ -342,6 +342,31 @@ async fn a_late_rejection_still_finds_its_packet() {
     bench.assert_usable().await;
 }
 
+/// On a slow link two more packets may have gone before the rejection is heard.
+#[tokio::test(start_paused = true)]
+async fn a_late_rejection_finds_its_packet_on_a_slow_link_too() {
+    let timing = Timing {
+        link: LinkModel::Fixed(Duration::from_millis(1_500)),
+        ..awake().timing
+    };
+    let spec = ClockSpec { timing, ..awake() };
+    let bench = bench_with(spec, SessionConfig::default());
+    for late in [100, 1_400, 1_600, 1_900] {
+        let sent = picture(PictureSize::Full, late as u8);
+        let how = NotificationFault::Late(Duration::from_millis(late));
+        bench.clock.order(Fault::Notification {
+            which: NotificationKind::Rejected,
+            how,
+        });
+        bench
+            .clock
+            .order(write_fault(Moment::Percent(40), WriteFault::Rejected));
+        let report = done(bench.run(Request::Picture(sent.clone())).await);
+        assert_eq!(report.rejections, 1);
+        bench.assert_shows(&sent);
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_doubled_rejection_counts_once() {
     let bench = ready();
@@ -410,6 +435,82 @@ async fn a_write_that_is_never_answered_makes_a_new_link() {
     let error = failed(bench.run(upload()).await);
     assert_eq!(error.code(), "write-unanswered");
     bench.assert_usable().await;
+}
+
+/// UP-1: nor when the clock refuses whatever it is sent.
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_rejects_everything_is_given_up() {
+    let bench = ready();
+    let fault = write_fault(Moment::Percent(0), WriteFault::Rejected);
+    bench.clock.order_times(fault, u32::MAX);
+    let asked = tokio::time::Instant::now();
+    let error = failed(bench.run(upload()).await);
+    assert_eq!(error.code(), "packet-refused");
+    // Two redraws of 30 s might have been the reason.
+    assert!((60..75).contains(&asked.elapsed().as_secs()));
+    bench.assert_usable().await;
+}
+
+/// UP-6: a lost packet costs what may have gone before the clock says so, not the whole picture.
+#[tokio::test(start_paused = true)]
+async fn after_a_lost_packet_the_upload_resumes_near_it() {
+    for percent in [10, 50, 90] {
+        let bench = ready();
+        bench.clock.order(Fault::Mtu(23));
+        let fault = write_fault(Moment::Percent(percent), WriteFault::Rejected);
+        bench.clock.order(fault);
+        let sent = picture(PictureSize::Full, percent);
+        let report = done(bench.run(Request::Picture(sent.clone())).await);
+        // Of 1876 packets those of two seconds, at 30 ms each, and the one under way.
+        assert!(report.packets_resent <= 2_000 / 30 + 2);
+        bench.assert_shows(&sent);
+    }
+}
+
+/// A link of the family's slowest connection parameters, with the least MTU.
+fn slowest() -> ClockSpec {
+    let radio = Radio {
+        latency: 10,
+        ..Radio::of_interval(Duration::from_millis(45))
+    };
+    let timing = Timing {
+        link: LinkModel::Radio(radio),
+        ..awake().timing
+    };
+    ClockSpec {
+        timing,
+        mtu: 23,
+        ..awake()
+    }
+}
+
+/// UP-5: there is no time after which an upload that goes on is given up but its own limit.
+#[tokio::test(start_paused = true)]
+async fn the_slowest_link_carries_a_whole_picture() {
+    let bench = bench_with(slowest(), SessionConfig::default());
+    let sent = picture(PictureSize::Full, 12);
+    let report = done(bench.run(Request::Picture(sent.clone())).await);
+    assert!(report.duration_ms > 15 * 60 * 1_000);
+    assert_eq!((report.packets_resent, report.longest_gap_ms), (0, 0));
+    bench.assert_shows(&sent);
+}
+
+/// UP-5: a link that goes late in a long upload is made anew. Whether the clock still holds what it had is
+/// not known, so that the picture is sent from its first packet.
+#[tokio::test(start_paused = true)]
+async fn a_link_lost_late_in_a_long_upload_is_made_anew() {
+    let bench = ready();
+    bench.clock.order(Fault::Mtu(23));
+    let sent = picture(PictureSize::Full, 13);
+    let operation = bench
+        .session
+        .submit(Job::new(Request::Picture(sent.clone())));
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    bench.clock.cut_link();
+    let report = done(operation.outcome().await);
+    assert_eq!((report.reconnects, report.data_bytes), (1, 30_000));
+    assert!(report.packets_resent > 0);
+    bench.assert_shows(&sent);
 }
 
 /// Seed: one reconnect and one repeat, from the first packet; then an error.

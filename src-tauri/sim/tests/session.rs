@@ -697,7 +697,7 @@ async fn dropping_the_last_handle_lets_the_link_go() {
 #[tokio::test(start_paused = true)]
 async fn the_demo_clocks_are_quick_but_not_instant() {
     let adapter = SimulatedAdapter::demo(1_786_250_096);
-    assert_eq!(adapter.clocks().len(), 2);
+    assert_eq!(adapter.clocks().len(), 3);
     let session = session_on(&adapter, SessionConfig::default());
     let job = Job::new(Request::Picture(picture(PictureSize::Full, 1)));
     let report = done(session.submit(job).outcome().await);

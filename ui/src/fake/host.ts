@@ -316,6 +316,14 @@ export class FakeHost implements Api {
     return this.#frame(map);
   }
 
+  async systemSettings() {
+    return [FAULTS.radioOff().code];
+  }
+
+  async openSystemSettings(code: string) {
+    this.calls.push(`openSystemSettings ${code}`);
+  }
+
   async simulatedScreen() {
     if (!this.#state.simulated) throw FAULTS.gone();
     return this.#frame(this.#screen);

@@ -69,6 +69,11 @@ export interface Api {
   quietHours(hours: { on: boolean; start_hour: number; end_hour: number }): Promise<number>;
   clear(): Promise<number>;
 
+  /** The codes of the faults that are mended in the system's settings, where the app can open those. */
+  systemSettings(): Promise<string[]>;
+  /** Opens the system's settings at the place for the fault with this code. */
+  openSystemSettings(code: string): Promise<void>;
+
   scan(): Promise<void>;
   chooseClock(address: string | null): Promise<void>;
   zones(): Promise<string[]>;

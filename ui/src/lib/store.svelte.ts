@@ -20,6 +20,8 @@ export class Store {
   bootFault = $state.raw<Fault | null>(null);
   #view = $state<ViewName>("clock");
   notices = $state.raw<Notice[]>([]);
+  /** The codes of the faults for which the system's settings can be opened. */
+  settingsPages = $state.raw<string[]>([]);
   /** What each slot holds, by slot number; null while empty or not read yet. */
   slotMaps = $state.raw<(InkMap | null)[]>([null, null, null, null]);
   /** The operation whose cancellation was asked for. */
@@ -64,7 +66,11 @@ export class Store {
       if (!told) this.#take(state);
     } catch (error) {
       this.bootFault = asFault(error);
+      return;
     }
+    // Where that cannot be told there is no button, which is no news for a person.
+    const silent = () => undefined;
+    this.settingsPages = (await this.attempt("system-settings", () => this.api.systemSettings(), silent)) ?? [];
   }
 
   #take(state: AppState): void {

@@ -66,6 +66,9 @@ export function tauriApi(): Api {
       invoke("quiet_hours", { on, startHour: start_hour, endHour: end_hour }),
     clear: () => invoke("clear"),
 
+    systemSettings: () => invoke("system_settings"),
+    openSystemSettings: (code) => invoke("open_system_settings", { code }),
+
     scan: () => invoke("scan"),
     chooseClock: (address) => invoke("choose_clock", { address }),
     zones: () => invoke("zones"),

@@ -113,7 +113,10 @@ export class Translator {
   }
 
   faultHint(fault: Fault): string {
-    return this.#foreign(`fault.${fault.code}.hint`, fault.params) ?? fault.hint;
+    // The next step may depend on the system that the app runs on, which is then one of the values.
+    const hint = `fault.${fault.code}.hint`;
+    const here = fault.params.system ? this.#foreign(`${hint}.${fault.params.system}`, fault.params) : undefined;
+    return here ?? this.#foreign(hint, fault.params) ?? fault.hint;
   }
 
   note(note: Note): string {

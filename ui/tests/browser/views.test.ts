@@ -202,6 +202,17 @@ describe("clock controls", () => {
     }
   });
 
+  it("lead to the system's settings where those mend it, and only there (BLE-8)", async () => {
+    const page = await openWindow({ query: "state=radio-off&real" });
+    await page.getByTestId("system-settings").click();
+    expect(await calls(page)).toContain("openSystemSettings fake-radio-off");
+    await clockTab(page);
+    await page.getByTestId("choose-clock").click();
+    await page.getByTestId("choose-dialog").getByTestId("system-settings").click();
+    const without = await openWindow({ query: "state=no-adapter&real" });
+    expect(await without.getByTestId("system-settings").count()).toBe(0);
+  });
+
   it("say connected of the clock in use that is", async () => {
     const page = await openWindow({ query: `${FAST}&state=done` });
     await clockTab(page);

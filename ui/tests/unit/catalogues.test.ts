@@ -84,6 +84,15 @@ describe("translator", () => {
     expect(en.when("not a date", now)).toBe("not a date");
   });
 
+  it("says the next step of the system that the app runs on (BLE-8)", () => {
+    const off = (system: string) => ({ code: "bluetooth-off", agent_code: "BLE_ERROR", message: "", hint: "", params: { system } });
+    for (const tr of [fr, zh]) {
+      const steps = ["windows", "linux", "macos", "another"].map((system) => tr.faultHint(off(system)));
+      expect(new Set(steps).size).toBe(4);
+      expect(steps[1]).toContain("rfkill");
+    }
+  });
+
   it("leaves English faults as they come, and falls back to them where a language has no entry", () => {
     const fault = { code: "no-such-code", agent_code: "INTERNAL", message: "It broke.", hint: "Mend it.", params: {} };
     for (const tr of [en, fr, zh]) {

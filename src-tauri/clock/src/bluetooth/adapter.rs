@@ -6,31 +6,42 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use btleplug::api::{
-    Central, CentralEvent, CentralState, Manager as _, Peripheral as _, RetrievePeripheralsOptions,
-    ScanFilter,
+    Central, CentralState, Peripheral as _, RetrievePeripheralsOptions, ScanFilter,
 };
-use btleplug::platform::{self, Manager, Peripheral, PeripheralId};
-use futures::StreamExt;
+use btleplug::platform::{self, Peripheral, PeripheralId};
 use tokio::sync::OwnedMutexGuard;
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::timeout;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::chosen::Chosen;
+use super::hearing::{Heard, Hearing};
 use super::link::BluetoothLink;
 use super::runtime::BluetoothRuntime;
-use super::{failure, link};
+use super::{failure, link, native, services};
 use crate::ClockError;
 use crate::dialect::Family;
-use crate::link::{Adapter, Address, Advertisement, Connection, Scan, ScanFeed, Unavailable};
+use crate::link::{Adapter, AdapterFacts, Address, Advertisement, Connection, Scan, ScanFeed};
 
 /// For a question the system answers from memory.
-const QUESTION: Duration = Duration::from_secs(5);
+pub(super) const QUESTION: Duration = Duration::from_secs(5);
+/// For the list of connected devices. For Windows, btleplug reads the services of each and waits
+/// 5 s for one that has gone.
+const CONNECTED: Duration = Duration::from_secs(8);
 /// For a connection. BlueZ itself gives up after 40 s, btleplug after 30 s; the session, which
 /// has a shorter limit, abandons the attempt before.
 const CONNECT: Duration = Duration::from_secs(30);
 /// For letting go; BlueZ takes 2 to 3 s.
 pub(super) const DISCONNECT: Duration = Duration::from_secs(5);
+/// How often a scan under way is looked after: not every system says when it has ended, or when
+/// the adapter has gone.
+const SCAN_CHECK: Duration = Duration::from_secs(3);
+/// How often an attempt is asked whether the clock is connected and only says nothing.
+const CONNECT_CHECK: Duration = Duration::from_secs(1);
+/// Windows makes a link to a clock only while something listens for it (BLE-10). BlueZ takes 11 s
+/// instead of 2 s with the scan on.
+const SCAN_WHILE_CONNECTING: bool = cfg!(windows);
 /// Devices remembered by address; a busy place has a few hundred within earshot.
 const KNOWN_LIMIT: usize = 512;
 
@@ -44,8 +55,7 @@ pub struct BluetoothAdapter {
 /// What the tasks on the Bluetooth threads share.
 #[derive(Debug)]
 struct Radio {
-    /// Kept, since each one opens a connection to the system's Bluetooth service.
-    manager: tokio::sync::Mutex<Option<Manager>>,
+    chosen: Chosen,
     /// What was heard, by address.
     known: Mutex<HashMap<Address, PeripheralId>>,
     /// Connecting and cleaning up after it, one at a time.
@@ -62,7 +72,7 @@ impl BluetoothAdapter {
     /// [`ClockError::Bluetooth`] when no threads can be started.
     pub fn new() -> Result<Self, ClockError> {
         let radio = Radio {
-            manager: tokio::sync::Mutex::new(None),
+            chosen: Chosen::default(),
             known: Mutex::new(HashMap::new()),
             connecting: tokio::sync::Mutex::new(()),
             scanning: Arc::default(),
@@ -72,6 +82,13 @@ impl BluetoothAdapter {
             radio: Arc::new(radio),
         })
     }
+
+    /// Tasks on the Bluetooth threads: what watches the system, a scan and a link, and what is
+    /// under way. It must not grow with use.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.runtime.handle().metrics().num_alive_tasks()
+    }
 }
 
 #[async_trait]
@@ -79,8 +96,18 @@ impl Adapter for BluetoothAdapter {
     async fn check(&self) -> Result<(), ClockError> {
         let radio = Arc::clone(&self.radio);
         self.runtime
-            .run(|_| async move { radio.powered_adapter().await.map(|_| ()) })
+            .run(|_| async move { radio.chosen.powered().await.map(|_| ()) })
             .await
+    }
+
+    async fn facts(&self) -> AdapterFacts {
+        let radio = Arc::clone(&self.radio);
+        let facts = self
+            .runtime
+            .run(|_| async move { Ok(radio.facts().await) })
+            .await;
+        // The only error is that the task broke off.
+        facts.unwrap_or_default()
     }
 
     async fn scan(&self) -> Result<Scan, ClockError> {
@@ -100,46 +127,39 @@ impl Adapter for BluetoothAdapter {
 }
 
 impl Radio {
-    /// The adapter to use: the first that is switched on.
-    async fn powered_adapter(&self) -> Result<platform::Adapter, ClockError> {
-        let unavailable = |reason| ClockError::BluetoothUnavailable { reason };
-        let mut kept = self.manager.lock().await;
-        let manager = match kept.take() {
-            Some(manager) => manager,
-            None => in_time("Bluetooth", Manager::new()).await?,
+    async fn facts(&self) -> AdapterFacts {
+        let forbidden = native::forbidden();
+        let Ok(adapter) = self.chosen.powered().await else {
+            return AdapterFacts {
+                forbidden,
+                ..AdapterFacts::default()
+            };
         };
-        // A manager that fails is not kept: its connection to the service may be gone.
-        let adapters = in_time("the adapter list", manager.adapters()).await?;
-        *kept = Some(manager);
-        drop(kept);
-        if adapters.is_empty() {
-            return Err(unavailable(Unavailable::NoAdapter));
+        let name = in_time("the adapter", adapter.adapter_info()).await.ok();
+        let address = in_time("the adapter", adapter.adapter_address()).await.ok();
+        AdapterFacts {
+            name,
+            address: address.flatten().map(|mac| Address::new(&mac.to_string())),
+            forbidden,
         }
-        for adapter in adapters {
-            let state = in_time("the adapter", adapter.adapter_state()).await?;
-            // A state that is not known yet is worth a try.
-            if state != CentralState::PoweredOff {
-                return Ok(adapter);
-            }
-        }
-        Err(unavailable(Unavailable::RadioOff))
     }
 
     async fn scan(self: Arc<Self>, abandoned: CancellationToken) -> Result<Scan, ClockError> {
         let turn = turn(&self.scanning, &abandoned).await?;
-        let adapter = self.powered_adapter().await?;
-        let events = in_time("the adapter's events", adapter.events()).await?;
+        let adapter = self.chosen.powered().await?;
+        let hearing = Hearing::open(&adapter).await?;
         let started = in_time("the scan", adapter.start_scan(ScanFilter::default())).await;
         if let Err(error) = started {
             // One that did not answer may still have begun.
             stop(&adapter).await;
+            self.chosen.forget().await;
             return Err(error);
         }
         let (feed, scan) = Scan::new();
         if abandoned.is_cancelled() {
             feed.end.cancel();
         }
-        tokio::spawn(self.listen(adapter, events, feed, turn));
+        tokio::spawn(self.listen(adapter, hearing, feed, turn));
         Ok(scan)
     }
 
@@ -147,7 +167,7 @@ impl Radio {
     async fn listen(
         self: Arc<Self>,
         adapter: platform::Adapter,
-        mut events: std::pin::Pin<Box<dyn futures::Stream<Item = CentralEvent> + Send>>,
+        mut hearing: Hearing,
         feed: ScanFeed,
         turn: OwnedMutexGuard<()>,
     ) {
@@ -157,26 +177,34 @@ impl Radio {
             Ok(()) | Err(TrySendError::Full(_)) => true,
             Err(TrySendError::Closed(_)) => false,
         };
-        let already = tokio::select! {
-            () = end.cancelled() => Vec::new(),
-            already = self.connected(&adapter) => already,
-        };
-        let mut listening = already.into_iter().all(hand_on);
+        let (already, mut asking) = (self.connected(&adapter), true);
+        tokio::pin!(already);
+        let mut listening = true;
+        let mut checks = interval(SCAN_CHECK);
+        checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        checks.reset();
         while listening {
-            let event = tokio::select! {
+            let heard = tokio::select! {
                 biased;
                 () = end.cancelled() => break,
-                event = events.next() => event,
+                clocks = &mut already, if asking => {
+                    asking = false;
+                    listening = clocks.into_iter().all(hand_on);
+                    continue;
+                }
+                _ = checks.tick() => {
+                    if still_scans(&adapter).await { continue } else { break }
+                }
+                heard = hearing.next() => heard,
             };
-            let id = match event {
-                None | Some(CentralEvent::StateUpdate(CentralState::PoweredOff)) => break,
-                Some(event) => of_device(event),
+            let device = match heard {
+                Heard::Device(device) => device,
+                Heard::Nothing => continue,
+                Heard::End => break,
             };
-            let Some(id) = id else { continue };
-            // A device that has gone meanwhile says nothing.
             let advertisement = tokio::select! {
                 () = end.cancelled() => break,
-                advertisement = self.advertisement(&adapter, &id) => advertisement,
+                advertisement = self.describe(&device, false) => advertisement,
             };
             if let Some(advertisement) = advertisement {
                 listening = hand_on(advertisement);
@@ -200,32 +228,33 @@ impl Radio {
                     .collect(),
             ),
         };
-        let found = in_time("connected devices", adapter.retrieve_peripherals(options)).await;
+        let question = adapter.retrieve_peripherals(options);
+        let found = within(CONNECTED, "connected devices", question).await;
         let mut clocks = Vec::new();
         // Not every system can be asked for this.
         for peripheral in found.unwrap_or_default() {
-            if let Some(advertisement) = self.describe(&peripheral).await
-                && advertisement.connected
+            // On Windows and macOS, `is_connected` means a connection of this program, and the name
+            // is that of an advertisement; this device is connected to something else.
+            let held = !cfg!(target_os = "linux");
+            if let Some(mut clock) = self.describe(&peripheral, held).await
+                && clock.connected
             {
-                clocks.push(advertisement);
+                if clock.name.is_empty() {
+                    let name = timeout(QUESTION, native::name_of(peripheral.address())).await;
+                    clock.name = name.ok().flatten().unwrap_or_default();
+                }
+                clocks.push(clock);
             }
         }
         clocks
     }
 
-    async fn advertisement(
-        &self,
-        adapter: &platform::Adapter,
-        id: &PeripheralId,
-    ) -> Option<Advertisement> {
-        let peripheral = in_time("a device", adapter.peripheral(id)).await.ok()?;
-        self.describe(&peripheral).await
-    }
-
-    /// A device as it was heard; none when the system only remembers it.
-    async fn describe(&self, peripheral: &Peripheral) -> Option<Advertisement> {
+    /// A device as it was heard; none when the system only remembers it. One that is `held` is
+    /// known to be connected.
+    async fn describe(&self, peripheral: &Peripheral, held: bool) -> Option<Advertisement> {
         let properties = in_time("a device", peripheral.properties()).await.ok()??;
         let connected = match properties.rssi {
+            _ if held => true,
             Some(_) => false,
             None => in_time("a device", peripheral.is_connected())
                 .await
@@ -269,7 +298,7 @@ impl Radio {
             guard = self.connecting.lock() => guard,
             () = abandoned.cancelled() => return Err(failed("given up")),
         };
-        let adapter = self.powered_adapter().await?;
+        let adapter = self.chosen.powered().await?;
         let id = self
             .known
             .lock()
@@ -279,16 +308,33 @@ impl Radio {
         let Some(id) = id else {
             return Err(failed("it was not heard"));
         };
-        let peripheral = in_time("the clock", adapter.peripheral(&id))
-            .await
-            .map_err(|_| failed("it was forgotten"))?;
+        let peripheral = match in_time("the clock", adapter.peripheral(&id)).await {
+            Ok(peripheral) => peripheral,
+            // For Windows, btleplug drops a device with its link, but can make it anew.
+            Err(_) => in_time("the clock", adapter.add_peripheral(&id))
+                .await
+                .map_err(|_| failed("it was forgotten"))?,
+        };
+        let ears = if SCAN_WHILE_CONNECTING {
+            self.keep_listening(&adapter, &abandoned).await
+        } else {
+            None
+        };
         let attempt = tokio::select! {
-            attempt = timeout(CONNECT, peripheral.connect()) => match attempt {
+            attempt = timeout(CONNECT, reach(&peripheral)) => match attempt {
                 Ok(attempt) => attempt.map_err(|error| failure::connecting(&address, &error)),
                 Err(_) => Err(failed("no answer")),
             },
+            () = silence(&peripheral) => Err(ClockError::DiscoveryTimeout {
+                address: address.clone(),
+                seconds: services::DISCOVER.as_secs(),
+            }),
             () = abandoned.cancelled() => Err(failed("given up")),
         };
+        if let Some(turn) = ears {
+            stop(&adapter).await;
+            drop(turn);
+        }
         let link = match attempt {
             Ok(()) => link::establish(&adapter, peripheral.clone(), address, runtime).await,
             Err(error) => Err(error),
@@ -306,6 +352,26 @@ impl Radio {
     }
 }
 
+impl Radio {
+    /// Scans, for nobody to hear, until the returned turn is given back; none when that cannot be,
+    /// since a connection may come about all the same.
+    async fn keep_listening(
+        &self,
+        adapter: &platform::Adapter,
+        abandoned: &CancellationToken,
+    ) -> Option<OwnedMutexGuard<()>> {
+        let turn = turn(&self.scanning, abandoned).await.ok()?;
+        match in_time("the scan", adapter.start_scan(ScanFilter::default())).await {
+            Ok(()) => Some(turn),
+            Err(error) => {
+                tracing::debug!(%error, "connecting without a scan");
+                stop(adapter).await;
+                None
+            }
+        }
+    }
+}
+
 /// Waits until no scan is under way any more, within a bound and no longer than anybody wants it.
 async fn turn(
     scanning: &Arc<tokio::sync::Mutex<()>>,
@@ -319,6 +385,52 @@ async fn turn(
         () = abandoned.cancelled() => Err(failed("given up")),
         turn = timeout(QUESTION, Arc::clone(scanning).lock_owned()) => {
             turn.map_err(|_| failed("the scan before did not stop"))
+        }
+    }
+}
+
+/// Connects a device and has its services read.
+async fn reach(peripheral: &Peripheral) -> btleplug::Result<()> {
+    #[cfg(target_os = "linux")]
+    return super::bluez::connect(peripheral).await;
+    #[cfg(not(target_os = "linux"))]
+    peripheral.connect().await
+}
+
+/// Whether a scan goes on. On Linux one that ended with the Bluetooth service is begun anew, which
+/// is refused while it goes on.
+async fn still_scans(adapter: &platform::Adapter) -> bool {
+    let state = in_time("the adapter", adapter.adapter_state()).await;
+    if !matches!(state, Ok(CentralState::PoweredOn | CentralState::Unknown)) {
+        return false;
+    }
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    match timeout(QUESTION, adapter.start_scan(ScanFilter::default())).await {
+        Ok(Ok(())) => {
+            tracing::info!("the scan had ended; listening anew");
+            true
+        }
+        Ok(Err(error)) => failure::under_way(&error),
+        Err(_) => false,
+    }
+}
+
+/// Returns when a device has been connected for as long as it may take to tell its services, all
+/// the while an attempt to connect it goes on.
+async fn silence(peripheral: &Peripheral) {
+    let mut since = None;
+    loop {
+        sleep(CONNECT_CHECK).await;
+        match in_time("the link", peripheral.is_connected()).await {
+            Ok(true) => {
+                let since = *since.get_or_insert_with(Instant::now);
+                if since.elapsed() >= services::DISCOVER {
+                    return;
+                }
+            }
+            _ => since = None,
         }
     }
 }
@@ -344,11 +456,23 @@ pub(super) async fn in_time<T>(
     what: &str,
     question: impl Future<Output = btleplug::Result<T>>,
 ) -> Result<T, ClockError> {
-    match timeout(QUESTION, question).await {
+    within(QUESTION, what, question).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    question: impl Future<Output = btleplug::Result<T>>,
+) -> Result<T, ClockError> {
+    match timeout(limit, question).await {
         Ok(answer) => answer.map_err(|error| failure::general(&error)),
-        Err(_) => Err(ClockError::Bluetooth {
-            detail: format!("no answer about {what}"),
-        }),
+        Err(_) => Err(no_answer(what)),
+    }
+}
+
+pub(super) fn no_answer(what: &str) -> ClockError {
+    ClockError::Bluetooth {
+        detail: format!("no answer about {what}"),
     }
 }
 
@@ -362,23 +486,8 @@ fn address_of(peripheral: &Peripheral) -> Address {
     }
 }
 
-/// The device that an event says something new about.
-fn of_device(event: CentralEvent) -> Option<PeripheralId> {
-    match event {
-        CentralEvent::DeviceDiscovered(id)
-        | CentralEvent::DeviceUpdated(id)
-        | CentralEvent::ManufacturerDataAdvertisement { id, .. }
-        | CentralEvent::ServiceDataAdvertisement { id, .. }
-        | CentralEvent::ServicesAdvertisement { id, .. }
-        | CentralEvent::RssiUpdate { id, .. } => Some(id),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tokio::time::{Instant, sleep};
-
     use super::*;
 
     #[tokio::test(start_paused = true)]

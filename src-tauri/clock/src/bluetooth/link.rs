@@ -5,26 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use btleplug::api::{
-    Central, CentralEvent, CharPropFlags, Characteristic, Peripheral as _, WriteType,
-};
+use btleplug::api::{CharPropFlags, Characteristic, Peripheral as _, WriteType};
 use btleplug::platform::{self, Peripheral};
-use futures::{Stream, StreamExt};
-use std::pin::Pin;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::adapter::{in_time, let_go};
-use super::failure;
+use super::adapter::{QUESTION, in_time, let_go};
 use super::runtime::BluetoothRuntime;
+use super::services::{Characteristics, discover};
+use super::watching::{Seen, Watching};
+use super::{failure, native};
 use crate::ClockError;
-use crate::dialect::{CharacteristicId, Delivery, Discovered, Family};
+use crate::dialect::{Delivery, Discovered, Family};
 use crate::link::{Address, Channel, ClockLink, NOTIFICATION_BACKLOG, WriteError};
 
-/// For reading the services.
-const DISCOVER: Duration = Duration::from_secs(10);
 /// For one write. BlueZ itself gives up after 30 s; the session does before.
 const WRITE: Duration = Duration::from_secs(30);
 /// How often a link is asked whether it lives: not every system says when it goes.
@@ -35,13 +31,9 @@ pub(super) struct BluetoothLink {
     address: Address,
     runtime: Arc<BluetoothRuntime>,
     characteristics: Arc<Mutex<Option<Characteristics>>>,
+    /// To be given back before the link is let go, or it would not end.
+    kept: Arc<Mutex<Option<native::Kept>>>,
     life: Arc<Life>,
-}
-
-#[derive(Clone)]
-struct Characteristics {
-    main: Characteristic,
-    alt: Option<Characteristic>,
 }
 
 struct Life {
@@ -57,12 +49,13 @@ pub(super) async fn establish(
     address: Address,
     runtime: Arc<BluetoothRuntime>,
 ) -> Result<(BluetoothLink, mpsc::Receiver<Vec<u8>>), ClockError> {
+    // First this, so that its end is not missed.
+    let watching = Watching::open(adapter, &peripheral).await?;
     if !in_time("the link", peripheral.is_connected()).await? {
         let detail = "the link went at once".to_owned();
         return Err(ClockError::ConnectFailed { address, detail });
     }
-    let events = in_time("the adapter's events", adapter.events()).await?;
-    let notifications = in_time("notifications", peripheral.notifications()).await?;
+    let kept = timeout(QUESTION, native::Kept::hold(peripheral.address())).await;
     let (sender, receiver) = mpsc::channel(NOTIFICATION_BACKLOG);
     let life = Arc::new(Life {
         lost: AtomicBool::new(false),
@@ -70,8 +63,7 @@ pub(super) async fn establish(
     });
     tokio::spawn(watch(
         peripheral.clone(),
-        events,
-        notifications,
+        watching,
         sender,
         Arc::clone(&life),
     ));
@@ -82,6 +74,7 @@ pub(super) async fn establish(
             address,
             runtime,
             characteristics,
+            kept: Arc::new(Mutex::new(kept.ok().flatten())),
             life,
         },
         receiver,
@@ -91,40 +84,54 @@ pub(super) async fn establish(
 /// Hands notifications on, and notices when the link goes; the sender's end says so.
 async fn watch(
     peripheral: Peripheral,
-    mut events: Pin<Box<dyn Stream<Item = CentralEvent> + Send>>,
-    mut notifications: Pin<Box<dyn Stream<Item = btleplug::api::ValueNotification> + Send>>,
+    mut watching: Watching,
     sender: mpsc::Sender<Vec<u8>>,
     life: Arc<Life>,
 ) {
     let main = Family::ALL.map(|family| Uuid::from_u128(family.gatt().main.characteristic));
-    let id = peripheral.id();
     let mut heartbeat = tokio::time::interval(HEARTBEAT);
     heartbeat.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let (mut events_open, mut notifications_open) = (true, true);
     loop {
         tokio::select! {
             () = life.closed.cancelled() => break,
-            notification = notifications.next(), if notifications_open => match notification {
+            seen = watching.next() => match seen {
                 // They are optional, so those that nobody takes may be lost.
-                Some(notification) if main.contains(&notification.uuid) => {
-                    let _ = sender.try_send(notification.value);
+                Seen::Value(uuid, value) => {
+                    if main.contains(&uuid) {
+                        let _ = sender.try_send(value);
+                    }
                 }
-                Some(_) => {}
-                None => notifications_open = false,
-            },
-            event = events.next(), if events_open => match event {
-                Some(CentralEvent::DeviceDisconnected(gone)) if gone == id => break,
-                Some(_) => {}
-                None => events_open = false,
+                Seen::Gone => break,
             },
             _ = heartbeat.tick() => {
-                if let Ok(false) = in_time("the link", peripheral.is_connected()).await {
+                if is_gone(&peripheral).await {
                     break;
                 }
             }
         }
     }
     life.lost.store(true, Ordering::Release);
+}
+
+/// Whether the link is known to be gone. No answer is no knowledge.
+async fn is_gone(peripheral: &Peripheral) -> bool {
+    match timeout(QUESTION, peripheral.is_connected()).await {
+        Ok(Ok(connected)) => !connected,
+        // With the object, the adapter or the service, the link has gone, too; nothing else says
+        // so.
+        Ok(Err(error)) => failure::gone(&error),
+        Err(_) => false,
+    }
+}
+
+/// On Linux the MTU is known as of the latest reading of the services, and a link that has come to
+/// carry less than that refuses what is longer. Elsewhere it is always the present one.
+async fn read_mtu_again(peripheral: &Peripheral) {
+    if cfg!(target_os = "linux")
+        && let Err(error) = in_time("the link", peripheral.discover_services()).await
+    {
+        tracing::debug!(%error, "the packet size could not be read again");
+    }
 }
 
 impl BluetoothLink {
@@ -147,7 +154,15 @@ impl ClockLink for BluetoothLink {
         let (peripheral, address) = (self.peripheral.clone(), self.address.clone());
         let (discovered, found) = self
             .runtime
-            .run(|_| async move { discover(&peripheral, address).await })
+            .run(|abandoned| async move {
+                tokio::select! {
+                    // Ended here and now: while it reads, the system does not let the link go.
+                    () = abandoned.cancelled() => Err(ClockError::LinkLost {
+                        detail: "given up while reading the services".to_owned(),
+                    }),
+                    found = discover(&peripheral, address) => found,
+                }
+            })
             .await?;
         *self
             .characteristics
@@ -201,10 +216,12 @@ impl ClockLink for BluetoothLink {
                 },
                 () = abandoned.cancelled() => Err(WriteError::AnswerLost("given up".to_owned())),
             };
-            if result.is_err()
-                && let Ok(false) = in_time("the link", peripheral.is_connected()).await
-            {
-                life.lost.store(true, Ordering::Release);
+            if result.is_err() {
+                if is_gone(&peripheral).await {
+                    life.lost.store(true, Ordering::Release);
+                } else if matches!(result, Err(WriteError::Refused(_))) {
+                    read_mtu_again(&peripheral).await;
+                }
             }
             Ok(result)
         });
@@ -220,8 +237,9 @@ impl ClockLink for BluetoothLink {
     async fn disconnect(&self) {
         self.life.closed.cancel();
         self.life.lost.store(true, Ordering::Release);
-        let peripheral = self.peripheral.clone();
+        let (peripheral, kept) = (self.peripheral.clone(), Arc::clone(&self.kept));
         let done = self.runtime.run(|_| async move {
+            give_back(&kept);
             let_go(&peripheral).await;
             Ok(())
         });
@@ -235,74 +253,16 @@ impl Drop for BluetoothLink {
     fn drop(&mut self) {
         if !self.life.closed.is_cancelled() {
             self.life.closed.cancel();
-            let peripheral = self.peripheral.clone();
-            self.runtime
-                .handle()
-                .spawn(async move { let_go(&peripheral).await });
+            let (peripheral, kept) = (self.peripheral.clone(), Arc::clone(&self.kept));
+            self.runtime.handle().spawn(async move {
+                give_back(&kept);
+                let_go(&peripheral).await;
+            });
         }
     }
 }
 
-/// Reads the services. Success without the characteristics is none: Windows says so now and then
-/// when it could not read them.
-async fn discover(
-    peripheral: &Peripheral,
-    address: Address,
-) -> Result<(Discovered, Characteristics), ClockError> {
-    match timeout(DISCOVER, peripheral.discover_services()).await {
-        Ok(result) => result.map_err(|error| failure::general(&error))?,
-        Err(_) => {
-            let seconds = DISCOVER.as_secs();
-            return Err(ClockError::DiscoveryTimeout { address, seconds });
-        }
-    }
-    let all = peripheral.characteristics();
-    let find = |id: CharacteristicId| {
-        all.iter()
-            .find(|c| {
-                c.service_uuid == Uuid::from_u128(id.service)
-                    && c.uuid == Uuid::from_u128(id.characteristic)
-            })
-            .cloned()
-    };
-    let whole = Family::ALL.into_iter().find_map(|family| {
-        let gatt = family.gatt();
-        let main = find(gatt.main)?;
-        let alt = match gatt.alt {
-            Some(id) => Some(find(id)?),
-            None => None,
-        };
-        Some((family, Characteristics { main, alt }))
-    });
-    let Some((family, found)) = whole else {
-        let missing = missing(|id| find(id).is_some()).to_owned();
-        return Err(ClockError::CharacteristicsMissing { address, missing });
-    };
-    if found.main.properties.contains(CharPropFlags::NOTIFY) {
-        // Notifications are optional, so a clock that refuses them is still of use.
-        if let Err(error) = in_time("notifications", peripheral.subscribe(&found.main)).await {
-            tracing::warn!(%error, "no notifications from this clock");
-        }
-    }
-    let version = match family.gatt().version.and_then(find) {
-        // Old firmwares have none, so that one which cannot be read is none either.
-        Some(characteristic) => in_time("the version", peripheral.read(&characteristic))
-            .await
-            .ok()
-            .and_then(|value| value.first().copied()),
-        None => None,
-    };
-    Ok((Discovered { family, version }, found))
-}
-
-/// What is missing of a clock that has the characteristics of no family whole.
-fn missing(has: impl Fn(CharacteristicId) -> bool) -> &'static str {
-    let tables = Family::ALL.map(Family::gatt);
-    if tables.iter().any(|gatt| has(gatt.main)) {
-        "command characteristic"
-    } else if tables.iter().filter_map(|gatt| gatt.alt).any(&has) {
-        "picture characteristic"
-    } else {
-        "picture and command characteristics"
-    }
+/// Lets the system end the link; on a Bluetooth thread, as all its calls.
+fn give_back(kept: &Mutex<Option<native::Kept>>) {
+    *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

@@ -39,6 +39,15 @@ impl Family {
         }
     }
 
+    /// Whether a clock that is given the time draws its own page, over a picture that it shows.
+    #[must_use]
+    pub const fn time_replaces_picture(self) -> bool {
+        match self {
+            Self::Pingping => false,
+            Self::EpdNrf5 => true,
+        }
+    }
+
     /// The family that advertises names like this. Only the characteristics of a connected clock
     /// say for certain.
     #[must_use]

@@ -7,7 +7,10 @@
 use std::time::Duration;
 
 use super::family::{CharacteristicId, GattTable};
-use super::{Answer, Delivery, Dialect, Family, Profile, Role, Script, Step, Terms, Write};
+use super::{
+    Answer, Delivery, Dialect, Family, MemoryEffect, Profile, Role, Script, Step, Terms, Write,
+    raw_step,
+};
 use crate::ClockError;
 use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
 use crate::link::Channel;
@@ -43,6 +46,17 @@ const REFRESH_HOLD: Duration = Duration::from_secs(2);
 const REFRESH_LIMIT: Duration = Duration::from_secs(30);
 /// The redraw command.
 const REDRAW: u8 = 0xE2;
+
+/// First bytes that can harm a clock. On the command characteristic `AA` and `AB` reset the
+/// processor of sibling firmwares, `EF` is activation, `E6` changes the panel's waveform
+/// calibration. On the picture characteristic `AA` is the trigger of small pictures; `AB` resets a
+/// sibling firmware.
+pub(super) const fn guarded(channel: Channel) -> &'static [u8] {
+    match channel {
+        Channel::Alt => &[0xAA, 0xAB, 0xEF, 0xE6],
+        Channel::Main => &[0xAB],
+    }
+}
 
 /// The dialect, with the codes of a profile.
 #[derive(Debug, Clone, Default)]
@@ -120,26 +134,40 @@ impl Dialect for Pingping {
             // The short form `00 FF` is no safe clear: on the sibling that has it, it fills both
             // planes, and a full red plane is red here.
             Request::Clear => upload(&Picture::white(PictureSize::Full), terms),
-            Request::Raw(raw) => vec![Step::Write(Write {
-                channel: raw.channel(),
-                bytes: raw.bytes().to_vec(),
-                role: Role::Once,
-                delivery: Delivery::Answered,
-            })],
+            Request::Raw(raw) => vec![raw_step(raw, guarded(raw.channel()))?],
         };
-        let script = Script::new(steps);
-        let needed = script
-            .writes()
-            .map(|write| write.bytes.len())
-            .max()
-            .unwrap_or(0);
-        if needed > terms.payload() {
-            return Err(ClockError::PayloadTooSmall {
-                needed,
-                available: terms.payload(),
-            });
+        Script::within(steps, terms)
+    }
+
+    /// Each packet says where its data goes, and the trigger shows what is there. The clock may
+    /// draw its faces into the same memory, so that nothing but the picture mode, in which it
+    /// draws none, lets anything be known. Whether small pictures have a memory of their own is
+    /// not published.
+    fn memory_effect(&self, write: &Write) -> MemoryEffect {
+        match (write.channel, write.bytes.as_slice()) {
+            (Channel::Main, [0x03, plane @ (0xFF | 0x00), high, low, _, ..]) => {
+                MemoryEffect::Stores {
+                    plane: *plane,
+                    offset: usize::from(u16::from_be_bytes([*high, *low])),
+                    header: PACKET_HEADER,
+                }
+            }
+            (Channel::Main, [0x01]) => MemoryEffect::Keeps,
+            (Channel::Alt, [0xE1, 0x00]) => MemoryEffect::Protects,
+            _ => MemoryEffect::Unknown,
         }
-        Ok(script)
+    }
+
+    /// A picture packet that brings no picture: plane and offset, and no bytes to put there. The
+    /// buffer stays as it is, and without a trigger nothing is redrawn. Any command would change
+    /// something: even the time, on a clock that somebody has set to another zone.
+    fn probe(&self) -> Option<Write> {
+        Some(Write {
+            channel: Channel::Main,
+            bytes: vec![0x03, 0xFF, 0x00, 0x00],
+            role: Role::Command,
+            delivery: Delivery::Answered,
+        })
     }
 
     fn interpret(&self, notification: &[u8]) -> Answer {

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::pingping::guarded;
+use super::raw_step;
 use crate::ClockError;
 use crate::link::Channel;
 use crate::request::{Face, Raw, RawPolicy, Toggle};
@@ -47,7 +49,7 @@ impl Profile {
     ///
     /// # Errors
     /// [`ClockError::ProfileInvalid`] with what is wrong; also for an entry whose name is no face
-    /// or toggle, and for a command that [`RawPolicy::Guarded`] refuses.
+    /// or toggle, and for a command that is guarded.
     pub fn parse(text: &str) -> Result<Self, ClockError> {
         let invalid = |detail: String| ClockError::ProfileInvalid { detail };
         if text.len() > Self::MAX_FILE_BYTES {
@@ -64,6 +66,7 @@ impl Profile {
             let bytes = parse_hex(&entry.bytes)
                 .ok_or_else(|| invalid(format!("the bytes of \"{name}\" are not hexadecimal")))?;
             let command = Raw::new(entry.channel, bytes, RawPolicy::Guarded)
+                .and_then(|raw| raw_step(&raw, guarded(raw.channel())).map(|_| raw))
                 .map_err(|error| invalid(format!("\"{name}\": {}", error.code())))?;
             entries.insert(
                 name,

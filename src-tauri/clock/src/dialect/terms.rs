@@ -60,6 +60,17 @@ impl Terms {
         self.traits
     }
 
+    /// Whether a picture is framed on these terms as on those, apart from the length of a write.
+    #[must_use]
+    pub fn frames_as(self, other: Self) -> bool {
+        let framing = |terms: Self| Traits {
+            payload: None,
+            mode: None,
+            ..terms.traits
+        };
+        framing(self) == framing(other)
+    }
+
     /// The same, but with at most `payload` bytes (and at least the 20 of the least MTU).
     #[must_use]
     pub fn capped(self, payload: usize) -> Self {

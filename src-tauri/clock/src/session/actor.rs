@@ -3,20 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout};
 
 use super::limits::{
     ADAPTER_POLL, CHECK_LIMIT, DISCONNECT_LIMIT, HEARD_LIMIT, REPEATS, SCAN_START_LIMIT,
     SCAN_STOP_LIMIT, TICK,
 };
+use super::memory::PictureMemory;
 use super::operation::{Doubt, Outcome, Report, Tally, Task, Ticket};
+use super::pace::Pace;
 use super::play::Cursor;
 use super::queue::Inbox;
 use super::state::{ClockName, LinkState, Stage};
 use super::{SessionConfig, Shared, lock};
 use crate::ClockError;
-use crate::dialect::{Dialect, Dialects, Family, Terms, Traits};
+use crate::diagnosis::{Search, Step, examine};
+use crate::dialect::{Answer, Dialect, Dialects, Family, Terms, Traits};
 use crate::link::{Adapter, Address, Advertisement, Connection};
 
 #[derive(Debug)]
@@ -29,6 +32,10 @@ pub(super) enum Command {
     Disconnect {
         reply: oneshot::Sender<()>,
     },
+    Diagnose {
+        search: Search,
+        steps: mpsc::Sender<Step>,
+    },
 }
 
 impl Command {
@@ -39,6 +46,7 @@ impl Command {
             Self::Run(ticket) => ticket.is_withdrawn(),
             Self::Scan { reply, .. } => reply.is_closed(),
             Self::Disconnect { .. } => false,
+            Self::Diagnose { steps, .. } => steps.is_closed(),
         }
     }
 
@@ -63,6 +71,24 @@ pub(super) struct Held {
     pub(super) dialect: Arc<dyn Dialect>,
     /// What it has said of itself on this link.
     pub(super) traits: Traits,
+    /// Since when there is the link.
+    pub(super) since: Instant,
+    /// It has had the time to say what it is.
+    pub(super) introduced: bool,
+    /// What it holds of the picture sent last on this link.
+    pub(super) memory: PictureMemory,
+}
+
+impl Held {
+    /// What a notification means; what it says of the clock is kept.
+    pub(super) fn hear(&mut self, notification: &[u8]) -> Answer {
+        self.dialect.learn(notification, &mut self.traits);
+        let answer = self.dialect.interpret(notification);
+        if answer == Answer::Rejected {
+            self.memory.doubt();
+        }
+        answer
+    }
 }
 
 /// Why a run through a job stopped.
@@ -135,6 +161,9 @@ pub(super) struct Actor {
     pub(super) held: Option<Held>,
     /// The clock whose last complete wait for the end of a redraw ended without word of it.
     pub(super) silent_clock: Option<Address>,
+    /// How fast the clock that was linked last takes picture packets.
+    pub(super) pace: Pace,
+    pub(super) paced_clock: Option<Address>,
 }
 
 impl Actor {
@@ -153,6 +182,8 @@ impl Actor {
             shared,
             held: None,
             silent_clock: None,
+            pace: Pace::default(),
+            paced_clock: None,
         }
     }
 
@@ -183,9 +214,14 @@ impl Actor {
                     }
                 }
                 notification = next_notification(&mut self.held), if linked => {
-                    if notification.is_none() {
-                        tracing::info!("the idle link was lost");
-                        self.let_go().await;
+                    match (notification, &mut self.held) {
+                        (Some(value), Some(held)) => {
+                            held.hear(&value);
+                        }
+                        _ => {
+                            tracing::info!("the idle link was lost");
+                            self.let_go().await;
+                        }
                     }
                 }
                 () = sleep_until(let_go_at), if let_go_at.is_some() => {
@@ -223,6 +259,25 @@ impl Actor {
                 self.let_go().await;
                 let _ = reply.send(());
             }
+            Command::Diagnose { search, steps } => {
+                self.diagnose(search, steps).await;
+                self.publish_rest();
+            }
+        }
+    }
+
+    /// Looks for what keeps a clock from working, with the link let go first: how it comes about is
+    /// part of the question.
+    async fn diagnose(&mut self, mut search: Search, steps: mpsc::Sender<Step>) {
+        self.let_go().await;
+        if search.target.is_none() {
+            search
+                .target
+                .clone_from(&self.shared.default_target.borrow());
+        }
+        tokio::select! {
+            () = examine(&*self.adapter, &self.dialects, &search, &steps) => {}
+            () = steps.closed() => {}
         }
     }
 
@@ -315,11 +370,15 @@ impl Actor {
         }
     }
 
-    /// Whether there is a family that can carry it out; the error of the first if not.
+    /// Whether there is a family that can carry it out. If not, the error of the linked clock's,
+    /// or of the first.
     fn can_be_done(&self, task: &Task) -> Result<(), ClockError> {
+        let linked = self.held.as_ref().and_then(|held| held.clock.family);
+        let mut families = Family::ALL;
+        families.sort_by_key(|family| Some(*family) != linked);
         let terms = Terms::of_mtu(u16::MAX);
         let mut first = Ok(());
-        for family in Family::ALL {
+        for family in families {
             match task.script(&**self.dialects.of(family), terms) {
                 Ok(_) => return Ok(()),
                 Err(error) => first = first.and(Err(error)),
@@ -364,11 +423,19 @@ impl Actor {
             }
         }
         let _ = timeout(SCAN_STOP_LIMIT, scan.stop()).await;
-        Ok(self.shared.heard.borrow().clone())
+        let heard = self.shared.heard.borrow().clone();
+        if heard.is_empty() {
+            self.unless_unavailable().await?;
+        }
+        Ok(heard)
     }
 
     /// Adds an advertisement to the list, strongest first.
     pub(super) fn note_heard(&self, mut heard: Advertisement) {
+        // The remembered clock is one by whatever name, even while its scan response, which holds
+        // the name, has not come (BLE-9).
+        let remembered = self.shared.default_target.borrow().as_ref() == Some(&heard.address);
+        let is_clock = remembered || Family::of_name(&heard.name).is_some();
         self.shared.heard.send_if_modified(|list| {
             if let Some(index) = list.iter().position(|known| known.address == heard.address) {
                 let known = list.remove(index);
@@ -377,13 +444,33 @@ impl Actor {
                     heard.name = known.name;
                 }
                 heard.rssi = heard.rssi.or(known.rssi);
-            } else if Family::of_name(&heard.name).is_none() || list.len() >= HEARD_LIMIT {
+            } else if !is_clock || list.len() >= HEARD_LIMIT {
                 return false;
             }
             list.push(heard);
             list.sort_by(|a, b| b.rssi.cmp(&a.rssi).then_with(|| a.address.cmp(&b.address)));
             true
         });
+    }
+
+    /// The name of a clock that was heard: as it was heard before, where it is missing this time,
+    /// or else its address.
+    pub(super) fn name_of(&self, heard: &Advertisement) -> String {
+        if !heard.name.is_empty() {
+            return heard.name.clone();
+        }
+        let list = self.shared.heard.borrow();
+        list.iter()
+            .find(|known| known.address == heard.address && !known.name.is_empty())
+            .map_or_else(|| heard.address.to_string(), |known| known.name.clone())
+    }
+
+    /// After silence: an error when Bluetooth cannot be used, which then is why.
+    pub(super) async fn unless_unavailable(&self) -> Result<(), ClockError> {
+        match self.check_adapter().await {
+            Err(error @ ClockError::BluetoothUnavailable { .. }) => Err(error),
+            _ => Ok(()),
+        }
     }
 
     pub(super) async fn check_adapter(&self) -> Result<(), ClockError> {

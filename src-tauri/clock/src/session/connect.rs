@@ -6,13 +6,16 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::actor::{Actor, Held, Run, Stop, release, whole_seconds};
 use super::limits::{
-    CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES, DISCOVERY_GAP, DISCOVERY_LIMIT,
-    DISCOVERY_TRIES, SCAN_START_LIMIT, SCAN_STOP_LIMIT, TICK,
+    ADAPTER_RETURN, ADAPTER_RETURN_POLL, CONNECT_ATTEMPT_LIMIT, CONNECT_BACKOFF, CONNECT_TRIES,
+    DISCOVERY_GAP, DISCOVERY_LIMIT, DISCOVERY_TRIES, SCAN_BREAKS, SCAN_START_LIMIT,
+    SCAN_STOP_LIMIT, TICK,
 };
+use super::memory::PictureMemory;
+use super::pace::Pace;
 use super::state::{ClockName, LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Discovered, Family, Traits};
-use crate::link::{Address, Advertisement, Connection};
+use crate::link::{Address, Advertisement, Connection, Scan};
 
 impl Actor {
     /// Makes sure that there is a link to the wanted clock.
@@ -33,6 +36,10 @@ impl Actor {
         }
         self.let_go().await;
         let held = self.find_and_connect(wanted.as_ref(), run).await?;
+        if self.paced_clock.as_ref() != Some(&held.clock.address) {
+            self.paced_clock = Some(held.clock.address.clone());
+            self.pace = Pace::default();
+        }
         self.held = Some(held);
         self.introduce(run);
         Ok(())
@@ -90,17 +97,16 @@ impl Actor {
         deadline: Instant,
         run: &Run,
     ) -> Result<Option<Advertisement>, Stop> {
-        unless_cancelled(run, self.check_adapter())
-            .await?
-            .map_err(Stop::Failed)?;
-        let mut scan = unless_cancelled(run, timeout(SCAN_START_LIMIT, self.adapter.scan()))
-            .await?
-            .unwrap_or_else(|_| {
-                Err(ClockError::Bluetooth {
-                    detail: "the scan did not start".to_owned(),
-                })
-            })
-            .map_err(Stop::Failed)?;
+        if run.pinned.is_some() {
+            // A link was lost, perhaps because the Bluetooth service started anew.
+            self.await_adapter(run).await?;
+        } else {
+            unless_cancelled(run, self.check_adapter())
+                .await?
+                .map_err(Stop::Failed)?;
+        }
+        let mut scan = self.start_scan(run).await?;
+        let mut breaks = 0;
         let found = loop {
             self.publish_listening(started, self.config.connect_limit);
             let left = deadline.saturating_duration_since(Instant::now());
@@ -129,9 +135,13 @@ impl Actor {
                     }
                 }
                 Heard::Clock(None) => {
-                    self.check_adapter().await.map_err(Stop::Failed)?;
-                    let detail = "the scan broke off".to_owned();
-                    return Err(Stop::Failed(ClockError::Bluetooth { detail }));
+                    self.await_adapter(run).await?;
+                    breaks += 1;
+                    if breaks > SCAN_BREAKS {
+                        let detail = "the scan broke off".to_owned();
+                        return Err(Stop::Failed(ClockError::Bluetooth { detail }));
+                    }
+                    scan = self.start_scan(run).await?;
                 }
                 Heard::Nothing => break None,
                 Heard::Silence => {}
@@ -139,7 +149,35 @@ impl Actor {
         };
         // A scan that does not stop in time only makes connecting slower.
         let _ = unless_cancelled(run, timeout(SCAN_STOP_LIMIT, scan.stop())).await?;
+        if found.is_none() {
+            // Not every system says so when a radio under a scan is switched off or pulled out.
+            self.unless_unavailable().await.map_err(Stop::Failed)?;
+        }
         Ok(found)
+    }
+
+    async fn start_scan(&self, run: &Run) -> Result<Scan, Stop> {
+        unless_cancelled(run, timeout(SCAN_START_LIMIT, self.adapter.scan()))
+            .await?
+            .unwrap_or_else(|_| {
+                Err(ClockError::Bluetooth {
+                    detail: "the scan did not start".to_owned(),
+                })
+            })
+            .map_err(Stop::Failed)
+    }
+
+    /// Waits for an adapter that was there a moment ago.
+    async fn await_adapter(&self, run: &Run) -> Result<(), Stop> {
+        let end = Instant::now() + ADAPTER_RETURN;
+        loop {
+            match unless_cancelled(run, self.check_adapter()).await? {
+                Ok(()) => return Ok(()),
+                Err(error) if Instant::now() >= end => return Err(Stop::Failed(error)),
+                Err(error) => tracing::debug!(%error, "waiting for the adapter"),
+            }
+            unless_cancelled(run, sleep(ADAPTER_RETURN_POLL)).await?;
+        }
     }
 
     async fn connect(
@@ -151,7 +189,7 @@ impl Actor {
     ) -> Result<Result<Held, ClockError>, Stop> {
         let mut clock = ClockName {
             address: heard.address.clone(),
-            name: heard.name.clone(),
+            name: self.name_of(heard),
             family: Family::of_name(&heard.name),
             simulated: heard.simulated,
         };
@@ -203,6 +241,9 @@ impl Actor {
                         version,
                         ..Traits::default()
                     },
+                    since: Instant::now(),
+                    introduced: false,
+                    memory: PictureMemory::default(),
                 }))
             }
             Ok(Err(error)) => {
@@ -223,12 +264,17 @@ enum Heard {
     Silence,
 }
 
-async fn discover(connection: &Connection, address: &Address) -> Result<Discovered, ClockError> {
+pub(crate) async fn discover(
+    connection: &Connection,
+    address: &Address,
+) -> Result<Discovered, ClockError> {
     let mut tries = 1;
     loop {
         let result = timeout(DISCOVERY_LIMIT, connection.link.discover()).await;
         match result {
-            Ok(Err(ClockError::CharacteristicsMissing { .. })) if tries < DISCOVERY_TRIES => {
+            Ok(Err(
+                ClockError::CharacteristicsMissing { .. } | ClockError::ServicesUnread { .. },
+            )) if tries < DISCOVERY_TRIES => {
                 tries += 1;
                 sleep(DISCOVERY_GAP).await;
             }

@@ -1,18 +1,21 @@
 //! The link while a script is played on it: single writes and their retries, waits, and what
 //! notifications say.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::actor::{Held, Run, Stop, whole_seconds};
 use super::connect::unless_cancelled;
 use super::limits::{
-    CANCEL_GRACE, DISCONNECT_LIMIT, TICK, WRITE_LIMIT, WRITE_RETRY_GAP, WRITE_TRIES,
+    CANCEL_GRACE, DISCONNECT_LIMIT, STALL, TICK, WRITE_LIMIT, WRITE_RETRY_GAP, WRITE_TRIES,
 };
 use super::operation::Doubt;
+use super::pace::Pace;
+use super::pass::lost;
 use super::state::{LinkState, Stage};
 use crate::ClockError;
 use crate::dialect::{Answer, Role, Terms, Write};
@@ -26,15 +29,17 @@ pub(super) struct Line<'a> {
     pub(super) silent_clock: &'a mut Option<Address>,
     /// Most bytes of one write.
     pub(super) cap: Option<usize>,
+    /// How fast picture packets follow each other.
+    pub(super) pace: &'a mut Pace,
 }
 
 /// What the notifications at hand say.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct News {
-    /// A packet was taken.
-    pub(super) accepted: bool,
-    /// A packet was not taken.
-    pub(super) rejected: bool,
+    /// Packets that were taken, as far as the clock says so.
+    pub(super) accepted: u32,
+    /// Packets that were not taken; more when a rejection was doubled.
+    pub(super) rejected: u32,
     /// A redraw has ended.
     refreshed: bool,
     /// The link is gone.
@@ -59,8 +64,11 @@ pub(super) enum Waited {
 
 /// What became of a write.
 pub(super) enum Written {
-    /// The clock has acknowledged it.
-    Acknowledged,
+    /// The clock has acknowledged it, or it is on its way where none is asked to.
+    Acknowledged {
+        /// At the first try, and without having stalled.
+        smoothly: bool,
+    },
     /// It was not taken, and the link carries less by now than it needs.
     TooLong,
 }
@@ -87,22 +95,16 @@ impl Line<'_> {
         }
     }
 
-    /// What a notification means; what it says of the clock itself is kept.
-    fn hear(&mut self, notification: &[u8]) -> Answer {
-        self.held.dialect.learn(notification, &mut self.held.traits);
-        self.held.dialect.interpret(notification)
-    }
-
     /// Takes the notifications at hand.
     pub(super) fn drain(&mut self) -> News {
         let mut news = News::default();
         for _ in 0..=NOTIFICATION_BACKLOG {
             match self.held.connection.notifications.try_recv() {
-                Ok(value) => match self.hear(&value) {
-                    Answer::Rejected => news.rejected = true,
+                Ok(value) => match self.held.hear(&value) {
+                    Answer::Rejected => news.rejected += 1,
                     Answer::RefreshDone => news.refreshed = true,
-                    Answer::Accepted { .. } => news.accepted = true,
-                    Answer::Other => {}
+                    Answer::Accepted { .. } => news.accepted += 1,
+                    Answer::Introduction | Answer::Terms | Answer::Other => {}
                 },
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
@@ -130,6 +132,25 @@ impl Line<'_> {
             unless_cancelled(run, sleep(duration)).await?;
         }
         Ok(self.drain())
+    }
+
+    /// Waits for an answer that may never come.
+    pub(super) async fn expect(
+        &mut self,
+        expected: Answer,
+        limit: Duration,
+        run: &Run,
+    ) -> Result<(), Stop> {
+        let end = Instant::now() + limit;
+        loop {
+            let next = timeout_at(end, self.held.connection.notifications.recv());
+            match unless_cancelled(run, next).await? {
+                Ok(Some(value)) if self.held.hear(&value) == expected => return Ok(()),
+                Ok(Some(_)) => {}
+                Ok(None) => return Err(Stop::Lost(lost("before sending"))),
+                Err(_) => return Ok(()),
+            }
+        }
     }
 
     /// Keeps the link for `hold`, then until the answer comes, at most until `limit`. With
@@ -160,7 +181,7 @@ impl Line<'_> {
             });
             let wait = TICK.min(limit - elapsed);
             match timeout(wait, self.held.connection.notifications.recv()).await {
-                Ok(Some(value)) => match self.hear(&value) {
+                Ok(Some(value)) => match self.held.hear(&value) {
                     answer if answer == awaited => {
                         self.heard_from();
                         return Waited::Answered;
@@ -177,14 +198,18 @@ impl Line<'_> {
 
     /// One write, with its retries.
     pub(super) async fn write(
-        &self,
+        &mut self,
         write: &Write,
         committed: bool,
         run: &mut Run,
     ) -> Result<Written, Stop> {
-        let link = &self.held.connection.link;
+        let link = Arc::clone(&self.held.connection.link);
+        let effect = self.held.dialect.memory_effect(write);
+        self.held.memory.before(effect);
+        let data = matches!(write.role, Role::Data { .. } | Role::Stream { .. });
         // What is in flight here must not be given up half way.
         let decisive = matches!(write.role, Role::Once | Role::Trigger);
+        let began = Instant::now();
         let mut tries = 1;
         loop {
             let answer = timeout(
@@ -208,7 +233,11 @@ impl Line<'_> {
                 }
             };
             let (error, again) = match result {
-                Ok(Ok(())) => return Ok(Written::Acknowledged),
+                Ok(Ok(())) => {
+                    self.held.memory.after(effect);
+                    let smoothly = tries == 1 && began.elapsed() < STALL;
+                    return Ok(Written::Acknowledged { smoothly });
+                }
                 Ok(Err(WriteError::NotSent(detail))) => {
                     (Stop::Lost(ClockError::LinkLost { detail }), !link.is_lost())
                 }
@@ -220,10 +249,17 @@ impl Line<'_> {
                     if write.role == Role::Once {
                         return Err(Stop::Unknown(Doubt::CommandUnanswered));
                     }
-                    (Stop::Lost(ClockError::LinkLost { detail }), !link.is_lost())
+                    let error = ClockError::LinkLost { detail };
+                    if matches!(write.role, Role::Stream { .. }) && !link.is_lost() {
+                        return Err(Stop::Again(error));
+                    }
+                    (Stop::Lost(error), !link.is_lost())
                 }
                 Err(_) => {
                     note_doubt(write, run);
+                    if data {
+                        self.pace.slow_down();
+                    }
                     // The characteristic stays occupied by this write on some systems.
                     let _ = timeout(DISCONNECT_LIMIT, link.disconnect()).await;
                     if write.role == Role::Once {
@@ -233,7 +269,6 @@ impl Line<'_> {
                     (Stop::Lost(ClockError::WriteUnanswered { seconds }), false)
                 }
             };
-            let data = matches!(write.role, Role::Data { .. });
             if data && again && write.bytes.len() > self.terms().payload() {
                 return Ok(Written::TooLong);
             }

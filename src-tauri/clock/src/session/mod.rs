@@ -1,10 +1,34 @@
 //! The session: one task owns the adapter and at most one link; everybody else sends it jobs.
+//!
+//! # How fast a picture goes, and what makes it slower
+//!
+//! - A write with response takes one connection event where the clock answers at once, and two
+//!   where it answers in the next (Bluetooth Core Specification, Vol 3, Part F, 3.3.2: ATT is
+//!   sequential). Between an answer and the next write the session needs some tens of
+//!   microseconds, so that it never misses an event: `cargo bench -p regie-sim --bench upload`
+//!   measures how busy the link is. Progress is told at intervals, not with each packet.
+//! - Nothing waits without end (UP-1): a write that is not answered ends the link
+//!   ([`limits`]), a link is made anew once, and a clock that refuses for ever is given up.
+//!   No other deadline than [`SessionConfig::operation_limit`] ends an upload that goes on (UP-5).
+//! - A refused packet is sent again with those that went in the two seconds before it, since a
+//!   refusal does not say which packet it means; the rest of the picture is not (UP-6). After a
+//!   lost link the picture starts over: whether a clock's memory outlives the link is not
+//!   published, and a clock cannot be asked.
+//! - A clock that refuses packets because they come too fast, or a radio that stalls, gets a gap
+//!   between packets (BLE-19), which goes again; [`Report::longest_gap_ms`] tells it. A clock that
+//!   redraws refuses everything, and is waited for instead.
+//! - With [`SessionConfig::skip_unchanged`] the packets that the clock certainly holds are left
+//!   out. That is certain only of a picture of which the clock has confirmed each packet, on this
+//!   link, while it was known to draw nothing of its own, and when nothing was sent since that may
+//!   have changed it; [`Dialect::memory_effect`](crate::Dialect::memory_effect) says what may.
 
 mod actor;
-mod connect;
+pub(crate) mod connect;
 pub mod limits;
 mod line;
+mod memory;
 mod operation;
+mod pace;
 mod pass;
 mod play;
 mod queue;
@@ -14,11 +38,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::ClockError;
+use crate::diagnosis::{Check, Search, Step};
 use crate::dialect::Dialects;
 use crate::link::{Adapter, Address, Advertisement};
 use actor::{Actor, Command};
@@ -41,6 +66,10 @@ pub struct SessionConfig {
     pub operation_limit: Duration,
     /// Most bytes of one write, for links that carry less than they say.
     pub payload_cap: Option<usize>,
+    /// Leave out the parts of a picture that the clock certainly holds already. Only where the
+    /// dialect says what each command does to the clock's picture memory, and only within one
+    /// link, since nobody has published whether the memory outlives it.
+    pub skip_unchanged: bool,
 }
 
 impl Default for SessionConfig {
@@ -51,6 +80,7 @@ impl Default for SessionConfig {
             idle_timeout: Duration::from_secs(300),
             operation_limit: Duration::from_secs(20 * 60),
             payload_cap: None,
+            skip_unchanged: false,
         }
     }
 }
@@ -169,6 +199,18 @@ impl Session {
     /// How long an unused link is kept, from now on; zero lets it go after each operation.
     pub fn set_idle_timeout(&self, timeout: Duration) {
         self.shared.idle_timeout.send_replace(timeout);
+    }
+
+    /// Looks for what keeps a clock from working: the given one, else that of jobs without a target,
+    /// else the first one heard. The link is let go before and after. Each check comes as it is
+    /// made; the channel closes after the last one. Dropping it ends the search.
+    ///
+    /// # Errors
+    /// [`ClockError::QueueFull`] or [`ClockError::SessionClosed`].
+    pub fn diagnose(&self, search: Search) -> Result<mpsc::Receiver<Step>, ClockError> {
+        let (steps, made) = mpsc::channel(Check::ALL.len());
+        self.send(Command::Diagnose { search, steps })?;
+        Ok(made)
     }
 
     /// Lets the link go, after the jobs that were queued before.

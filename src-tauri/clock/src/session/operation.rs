@@ -144,6 +144,12 @@ pub struct Report {
     pub packets_resent: u32,
     /// Rejections the clock sent.
     pub rejections: u32,
+    /// Bytes of picture data that were not sent because the clock holds them; with
+    /// [`Report::data_bytes`] they are the whole picture.
+    pub skipped_bytes: u32,
+    /// Longest gap made between two picture packets because the clock or the radio did not keep
+    /// up, in milliseconds; 0 when none was needed.
+    pub longest_gap_ms: u32,
     /// Links made anew after a loss.
     pub reconnects: u32,
     /// The ATT MTU last used; 0 when no link came about.
@@ -439,6 +445,6 @@ impl Tally {
     }
 }
 
-fn milliseconds(duration: Duration) -> u32 {
+pub(super) fn milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }

@@ -9,7 +9,9 @@ use super::connect::unless_cancelled;
 use super::limits::{
     NOTIFICATION_LATENESS, RECUTS, REJECTED_WAIT, REJECTIONS, REJECTIONS_IN_PLACE,
 };
-use super::line::Line;
+use super::line::{Line, News};
+use super::memory::Planes;
+use super::state::Stage;
 use crate::ClockError;
 use crate::dialect::{Dialect, Role, Script, Step, Terms, Write};
 use crate::request::Request;
@@ -19,7 +21,7 @@ use crate::request::Request;
 pub(super) struct Sent {
     /// Its first picture byte.
     pub(super) start: usize,
-    /// When it went.
+    /// When it was answered.
     pub(super) at: Instant,
 }
 
@@ -30,6 +32,7 @@ pub(super) struct Pass {
     writes_before: Vec<u32>,
     /// All writes of the script.
     pub(super) writes: u32,
+    /// The terms that the script was made on, or was seen to fit since.
     pub(super) terms: Terms,
     /// Next step.
     pub(super) step: usize,
@@ -44,14 +47,49 @@ pub(super) struct Pass {
     /// Rejections there, packets before it having been taken.
     rejected_in_place: u32,
     /// Whether a packet was taken since.
-    pub(super) accepted_since: bool,
+    accepted_since: bool,
+    /// Packets sent since the latest wait after a rejection, and rejections heard since.
+    sent_since: u32,
+    rejections_since: u32,
+    /// Packets sent in this pass, and notifications about packets.
+    sent: u32,
+    heard_of: u32,
+    /// What the clock holds already.
+    pub(super) known: Option<Planes>,
+    /// Whether anything was left out for that.
+    pub(super) skipped: bool,
+    /// When and with what stage the progress was told last.
+    pub(super) told: Option<(Instant, Stage)>,
     pub(super) began: Instant,
     /// Bytes of all packets of this pass, for the speed.
     pub(super) bytes: usize,
+    /// What went without an answer since the last write that was answered.
+    pub(super) unanswered: Unanswered,
+}
+
+/// Writes of which it is not known yet that the clock has taken them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Unanswered {
+    pub(super) writes: u32,
+    pub(super) bytes: usize,
+    /// First byte of the picture that they hold, and the one after the last.
+    pub(super) data: Option<(usize, usize)>,
+}
+
+impl Unanswered {
+    /// One more, which follows those before it.
+    pub(super) fn add(&mut self, write: &Write) {
+        self.writes += 1;
+        self.bytes += write.bytes.len();
+        if let Role::Data { start, end } | Role::Stream { start, end } = write.role {
+            let first = self.data.map_or(start, |(first, _)| first);
+            self.data = Some((first, end));
+        }
+    }
 }
 
 impl Pass {
-    pub(super) fn new(script: Script, terms: Terms) -> Self {
+    pub(super) fn new(script: Script, terms: Terms, known: Option<Planes>) -> Self {
         let (writes_before, writes) = count_writes(&script);
         Self {
             script,
@@ -67,8 +105,16 @@ impl Pass {
             rejected_at: 0,
             rejected_in_place: 0,
             accepted_since: false,
+            sent_since: 0,
+            rejections_since: 0,
+            sent: 0,
+            heard_of: 0,
+            known,
+            skipped: false,
+            told: None,
             began: Instant::now(),
             bytes: 0,
+            unanswered: Unanswered::default(),
         }
     }
 
@@ -81,10 +127,35 @@ impl Pass {
         request: &Request,
         terms: Terms,
     ) -> Result<(), Stop> {
-        tracing::info!(
-            payload = terms.payload(),
-            "the link's packet size has changed"
-        );
+        self.remake(dialect, request, terms)?;
+        self.step = self.first_step_after(self.data_done);
+        Ok(())
+    }
+
+    /// Makes the script of a stream anew. One that has begun starts over, since its parts do not
+    /// say where they belong.
+    pub(super) fn restream(
+        &mut self,
+        dialect: &dyn Dialect,
+        request: &Request,
+        terms: Terms,
+    ) -> Result<(), Stop> {
+        self.remake(dialect, request, terms)?;
+        self.unanswered = Unanswered::default();
+        self.step = match std::mem::take(&mut self.data_done) {
+            0 => self.first_step_after(0),
+            _ => 0,
+        };
+        Ok(())
+    }
+
+    fn remake(
+        &mut self,
+        dialect: &dyn Dialect,
+        request: &Request,
+        terms: Terms,
+    ) -> Result<(), Stop> {
+        tracing::info!(payload = terms.payload(), "the terms have changed");
         self.recuts += 1;
         if self.recuts > RECUTS {
             return Err(Stop::Lost(lost("its packet size kept changing")));
@@ -92,28 +163,69 @@ impl Pass {
         self.script = dialect.script(request, terms).map_err(Stop::Failed)?;
         (self.writes_before, self.writes) = count_writes(&self.script);
         self.terms = terms;
-        self.step = self.first_step_after(self.data_done);
         Ok(())
     }
 
+    /// Whether a stream that has begun may go on as it is cut on these terms.
+    pub(super) fn streams_on(&self, terms: Terms) -> bool {
+        let left = self.script.steps().get(self.step..).unwrap_or_default();
+        let fits = |step: &Step| match step {
+            Step::Write(write) => write.bytes.len() <= terms.payload(),
+            _ => true,
+        };
+        self.data_done > 0 && terms.frames_as(self.terms) && left.iter().all(fits)
+    }
+
     fn first_step_after(&self, data_done: usize) -> usize {
+        let streams = self
+            .script
+            .writes()
+            .any(|write| matches!(write.role, Role::Stream { .. }));
         self.script
             .steps()
             .iter()
             .position(|step| match step {
                 Step::Write(Write {
-                    role: Role::Data { end, .. },
+                    role: Role::Data { end, .. } | Role::Stream { end, .. },
                     ..
                 }) => *end > data_done,
-                _ => true,
+                // The steps before a stream were gone through to get there.
+                _ => !streams,
             })
             .unwrap_or(self.script.steps().len())
     }
 
+    /// A packet was answered.
     pub(super) fn remember(&mut self, sent: Sent) {
-        self.recent
-            .retain(|earlier| sent.at.duration_since(earlier.at) <= NOTIFICATION_LATENESS);
         self.recent.push(sent);
+        self.sent_since += 1;
+        self.sent += 1;
+    }
+
+    /// Takes down what the clock has said about packets.
+    pub(super) fn hear(&mut self, news: News) {
+        self.accepted_since |= news.accepted > 0;
+        self.rejections_since += news.rejected;
+        self.heard_of += news.accepted + news.rejected;
+    }
+
+    /// Whether a packet may be sent right after the one before, or is the first after a wait.
+    pub(super) fn is_first(&self) -> bool {
+        self.sent_since == 0
+    }
+
+    /// Whether the clock has said of each packet what has become of it. Otherwise a rejection may
+    /// have been lost.
+    pub(super) fn is_heard_of(&self) -> bool {
+        self.heard_of >= self.sent
+    }
+
+    /// All that was notified until now has been heard, so that no rejection can mean a packet that
+    /// is older than that by the longest lateness.
+    pub(super) fn forget_settled(&mut self) {
+        let now = Instant::now();
+        self.recent
+            .retain(|sent| now.duration_since(sent.at) <= NOTIFICATION_LATENESS);
     }
 
     /// After a rejection: waits, then goes back to the earliest packet it may mean.
@@ -137,9 +249,22 @@ impl Pass {
         self.rejected_at = self.data_done;
         unless_cancelled(run, sleep(self.rejected_wait)).await?;
         self.rejected_wait = (self.rejected_wait * 2).min(REJECTED_WAIT.1);
-        // Doubled notifications of the same rejection.
-        if line.drain().lost {
+        // Doubled notifications of the same rejection, and those of the packets right after it.
+        let news = line.drain();
+        if news.lost {
             return Err(Stop::Lost(lost("while sending")));
+        }
+        // A clock that is busy takes none of them; one that is fed too fast takes some.
+        self.hear(news);
+        if self.sent_since > self.rejections_since {
+            line.pace.slow_down();
+        }
+        (self.sent_since, self.rejections_since) = (0, 0);
+        self.accepted_since = false;
+        // It is not in the state it was thought to be in, so nothing is taken for granted.
+        self.known = None;
+        if std::mem::take(&mut self.skipped) {
+            self.data_done = 0;
         }
         if let Some(earliest) = self.recent.iter().map(|sent| sent.start).min() {
             self.data_done = self.data_done.min(earliest);

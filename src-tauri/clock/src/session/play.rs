@@ -5,13 +5,15 @@ use std::sync::Arc;
 use tokio::time::{Instant, sleep};
 
 use super::actor::{Actor, Run, Stop};
-use super::limits::{MTU_POLL, MTU_SETTLE, REJECTED_WAIT};
+use super::connect::unless_cancelled;
+use super::limits::{MTU_POLL, MTU_SETTLE, PROGRESS_GAP, REJECTED_WAIT};
 use super::line::{Line, Waited, Written};
-use super::operation::{Doubt, Refresh, Task};
-use super::pass::{Pass, Sent, lost};
+use super::memory::{Coverage, Planes};
+use super::operation::{Doubt, Refresh, Task, milliseconds};
+use super::pass::{Pass, Sent, Unanswered, lost};
 use super::state::{LinkState, Stage};
 use crate::ClockError;
-use crate::dialect::{Role, Step, Terms, Write};
+use crate::dialect::{Answer, Delivery, Dialect, Role, Script, Step, Terms, Write};
 use crate::request::Request;
 
 /// Where a run through a job is; it outlives a lost link.
@@ -25,7 +27,7 @@ pub(super) struct Cursor {
     once_done: usize,
     /// Picture bytes of the present request that were acknowledged at some time, to tell new
     /// bytes from repeated ones.
-    data_credited: usize,
+    acknowledged: Coverage,
     /// The highest step that was acknowledged at some time, for the same purpose.
     steps_credited: usize,
     /// The request's effect is under way: it is finished rather than cancelled.
@@ -47,6 +49,7 @@ impl Actor {
             run.past_deadline()?;
             self.ensure_link(run).await?;
             self.let_mtu_settle().await;
+            self.let_clock_introduce_itself(run).await?;
             let request = task.request().map_err(Stop::Failed)?;
             let writes = self.play(tasks, &request, cursor, run).await?;
             // What follows is finished rather than cancelled, unless it takes long.
@@ -69,10 +72,29 @@ impl Actor {
     /// Right after connecting, Windows may still report the least MTU.
     async fn let_mtu_settle(&self) {
         let Some(held) = &self.held else { return };
-        let end = Instant::now() + MTU_SETTLE;
+        let end = held.since + MTU_SETTLE;
         while held.connection.link.mtu() <= Terms::MIN_MTU && Instant::now() < end {
             sleep(MTU_POLL).await;
         }
+    }
+
+    /// Right after connecting, a clock may say what it is.
+    async fn let_clock_introduce_itself(&mut self, run: &Run) -> Result<(), Stop> {
+        let Some(held) = self.held.as_mut().filter(|held| !held.introduced) else {
+            return Ok(());
+        };
+        held.introduced = true;
+        let Some(limit) = held.dialect.introduction() else {
+            return Ok(());
+        };
+        let mut line = Line {
+            held,
+            state: &self.shared.state,
+            silent_clock: &mut self.silent_clock,
+            cap: self.config.payload_cap,
+            pace: &mut self.pace,
+        };
+        line.expect(Answer::Introduction, limit, run).await
     }
 
     /// Plays the script of one request; returns its number of writes.
@@ -93,26 +115,23 @@ impl Actor {
             state: &self.shared.state,
             silent_clock: &mut self.silent_clock,
             cap: self.config.payload_cap,
+            pace: &mut self.pace,
         };
         // Whatever was notified before belongs to an earlier request, or tells what the clock is.
         if line.drain().lost {
             return Err(Stop::Lost(lost("before sending")));
         }
         let terms = line.terms();
-        let mut pass = Pass::new(dialect.script(request, terms).map_err(Stop::Failed)?, terms);
+        let script = dialect.script(request, terms).map_err(Stop::Failed)?;
+        let known = match picture_bytes(&script) {
+            1.. if self.config.skip_unchanged => line.held.memory.take(),
+            _ => None,
+        };
+        let mut pass = Pass::new(script, terms, known);
         let later = tasks.get(cursor.request + 1..).unwrap_or_default();
         // What this clock cannot do is said before it is given the half of it.
-        for task in later {
-            task.script(dialect, terms).map_err(Stop::Failed)?;
-        }
-        let packets_after = |terms| -> u32 {
-            later
-                .iter()
-                .filter_map(|task| task.script(dialect, terms).ok())
-                .map(|script| count(script.writes().count()))
-                .sum()
-        };
-        let mut total = cursor.packets_before + pass.writes + packets_after(terms);
+        let after = writes_after(&pass, later, dialect).map_err(Stop::Failed)?;
+        let mut total = cursor.packets_before + pass.writes + after;
         tracing::debug!(
             request = request.name(),
             payload = terms.payload(),
@@ -134,12 +153,39 @@ impl Actor {
                         let now = line.terms();
                         if now != pass.terms {
                             pass.recut(dialect, request, now)?;
-                            total = cursor.packets_before + pass.writes + packets_after(now);
+                            let after = writes_after(&pass, later, dialect).unwrap_or(after);
+                            total = cursor.packets_before + pass.writes + after;
                             continue;
                         }
                         if end <= pass.data_done {
                             pass.step += 1;
                             continue;
+                        }
+                        let held = |known: &Planes| known.hold(&write, dialect);
+                        if pass.known.as_ref().is_some_and(held) {
+                            pass.skipped = true;
+                            pass.data_done = end;
+                            pass.step += 1;
+                            continue;
+                        }
+                        if !pass.is_first() {
+                            keep_pace(&line, run).await?;
+                        }
+                    }
+                    if let Role::Stream { .. } = write.role {
+                        run.past_deadline()?;
+                        let now = line.terms();
+                        if now != pass.terms {
+                            if pass.streams_on(now) {
+                                pass.terms = now;
+                            } else {
+                                pass.restream(dialect, request, now)?;
+                                total = cursor.packets_before + pass.writes + after;
+                                continue;
+                            }
+                        }
+                        if pass.data_done > 0 {
+                            keep_pace(&line, run).await?;
                         }
                     }
                     if write.role == Role::Once {
@@ -150,32 +196,49 @@ impl Actor {
                         }
                     }
                     let stage = match write.role {
-                        Role::Data { .. } => Stage::Sending,
+                        Role::Data { .. } | Role::Stream { .. } => Stage::Sending,
                         _ if pass.data_done > 0 => Stage::Finishing,
                         _ => Stage::Sending,
                     };
                     let done = cursor.packets_before + pass.writes_done();
-                    tell(&line, run, stage, &pass, done, total);
-                    let sent_at = Instant::now();
+                    tell(&line, run, stage, &mut pass, done, total);
                     match line.write(&write, cursor.committed, run).await? {
-                        Written::Acknowledged => {}
+                        Written::Acknowledged { smoothly } => {
+                            if matches!(write.role, Role::Data { .. } | Role::Stream { .. }) {
+                                if smoothly {
+                                    line.pace.packet_taken();
+                                } else {
+                                    line.pace.slow_down();
+                                }
+                            }
+                        }
                         Written::TooLong => continue,
                     }
                     pass.step += 1;
                     pass.bytes += write.bytes.len();
-                    credit(&write, &pass, cursor, run);
+                    line.held.dialect.sent(&write, &mut line.held.traits);
                     run.tally.report.mtu = line.held.connection.link.mtu();
+                    credit(&write, &mut pass, cursor, run);
                     match write.role {
+                        Role::Stream { end, .. } => {
+                            pass.data_done = end;
+                            if line.drain().lost {
+                                return Err(Stop::Lost(lost("while sending")));
+                            }
+                        }
                         Role::Data { start, end } => {
                             pass.data_done = end;
-                            pass.remember(Sent { start, at: sent_at });
+                            let at = Instant::now();
+                            pass.remember(Sent { start, at });
                             let news = line.drain();
                             if news.lost {
                                 return Err(Stop::Lost(lost("while sending")));
                             }
-                            pass.accepted_since |= news.accepted;
-                            if news.rejected {
+                            pass.hear(news);
+                            if news.rejected > 0 {
                                 pass.go_back(&mut line, run).await?;
+                            } else {
+                                pass.forget_settled();
                             }
                         }
                         Role::Once => {
@@ -191,14 +254,24 @@ impl Actor {
                     }
                 }
                 Step::Pause(duration) => {
+                    // What was held back so far.
+                    if let Some((_, stage)) = pass.told.take() {
+                        let done = cursor.packets_before + pass.writes_done();
+                        tell(&line, run, stage, &mut pass, done, total);
+                    }
                     let news = line.pause(duration, cursor.committed, run).await?;
                     pass.step += 1;
                     if news.lost {
                         return Err(Stop::Lost(lost("between two commands")));
                     }
-                    if news.rejected && pass.data_done > 0 {
+                    pass.hear(news);
+                    if news.rejected > 0 && pass.data_done > 0 {
                         pass.go_back(&mut line, run).await?;
                     }
+                }
+                Step::Expect { answer, limit } => {
+                    line.expect(answer, limit, run).await?;
+                    pass.step += 1;
                 }
                 Step::Await {
                     answer,
@@ -214,8 +287,39 @@ impl Actor {
                 }
             }
         }
+        let bytes = picture_bytes(&pass.script);
+        run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
+        if self.config.skip_unchanged
+            && pass.is_heard_of()
+            && let Some(planes) = Planes::of(&pass.script, dialect)
+        {
+            line.held.memory.keep(planes);
+        }
         Ok(pass.writes)
     }
+}
+
+/// Waits for the gap that the clock needs between two picture packets, if it needs one.
+async fn keep_pace(line: &Line<'_>, run: &mut Run) -> Result<(), Stop> {
+    let gap = line.pace.gap();
+    if gap.is_zero() {
+        return Ok(());
+    }
+    let longest = &mut run.tally.report.longest_gap_ms;
+    *longest = (*longest).max(milliseconds(gap));
+    unless_cancelled(run, sleep(gap)).await
+}
+
+/// Bytes of the picture in a script; 0 without one.
+fn picture_bytes(script: &Script) -> usize {
+    script
+        .writes()
+        .filter_map(|write| match write.role {
+            Role::Data { end, .. } => Some(end),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0)
 }
 
 /// What a wait at the end of a script says about the redraw.
@@ -235,17 +339,49 @@ fn after_wait(waited: Waited, cursor: &mut Cursor, run: &mut Run) -> Result<Refr
     }
 }
 
-/// Counts an acknowledged write, as new or as repeated.
-fn credit(write: &Write, pass: &Pass, cursor: &mut Cursor, run: &mut Run) {
-    let report = &mut run.tally.report;
-    report.bytes = report.bytes.saturating_add(count(write.bytes.len()));
-    report.packets += 1;
-    match write.role {
-        Role::Data { end, .. } if end > cursor.data_credited => {
-            report.data_bytes += count(end - cursor.data_credited);
-            cursor.data_credited = end;
+/// The writes of the tasks after this pass. Each is made for the clock as the ones before it will
+/// have left it.
+fn writes_after(pass: &Pass, later: &[Task], dialect: &dyn Dialect) -> Result<u32, ClockError> {
+    let mut traits = pass.terms.traits();
+    let mut take_down = |script: &Script| {
+        for write in script.writes() {
+            dialect.sent(write, &mut traits);
         }
-        Role::Data { .. } => report.packets_resent += 1,
+        traits
+    };
+    let mut terms = pass.terms.with(take_down(&pass.script));
+    let mut writes = 0;
+    for task in later {
+        let script = task.script(dialect, terms)?;
+        writes += count(script.writes().count());
+        terms = pass.terms.with(take_down(&script));
+    }
+    Ok(writes)
+}
+
+/// Counts a write that the clock has acknowledged, as new or as repeated. One without an answer
+/// counts when a later one is acknowledged: the clock takes them in order.
+fn credit(write: &Write, pass: &mut Pass, cursor: &mut Cursor, run: &mut Run) {
+    pass.unanswered.add(write);
+    if write.delivery == Delivery::Unanswered {
+        return;
+    }
+    let report = &mut run.tally.report;
+    let Unanswered {
+        writes,
+        bytes,
+        data,
+    } = std::mem::take(&mut pass.unanswered);
+    report.packets += writes;
+    report.bytes = report.bytes.saturating_add(count(bytes));
+    if let Some((start, end)) = data {
+        match cursor.acknowledged.add(start, end) {
+            0 => report.packets_resent += writes,
+            new => report.data_bytes += count(new),
+        }
+    }
+    match write.role {
+        Role::Data { .. } | Role::Stream { .. } => {}
         _ if pass.data_done == 0 && pass.step <= cursor.steps_credited => {
             report.packets_resent += 1;
         }
@@ -253,18 +389,26 @@ fn credit(write: &Write, pass: &Pass, cursor: &mut Cursor, run: &mut Run) {
     }
 }
 
-/// Publishes how far the sending is.
+/// Publishes how far the sending is, when it has been long enough since it was published last.
 fn tell(
     line: &Line<'_>,
     run: &Run,
     stage: Stage,
-    pass: &Pass,
+    pass: &mut Pass,
     packets_done: u32,
     packets_total: u32,
 ) {
     /// Packets before a speed is worth showing.
     const SPEED_PACKETS: u32 = 3;
     let stage = run.shown(stage);
+    let now = Instant::now();
+    if let Some((at, told)) = pass.told
+        && told == stage
+        && now.duration_since(at) < PROGRESS_GAP
+    {
+        return;
+    }
+    pass.told = Some((now, stage));
     let seconds = pass.began.elapsed().as_secs_f64();
     let done_here = pass.writes_done();
     let speed = (done_here >= SPEED_PACKETS && seconds > 0.0)

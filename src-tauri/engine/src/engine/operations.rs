@@ -150,7 +150,7 @@ impl Engine {
             // No clock was reached, so nothing about one has changed.
             return;
         };
-        let reached = KnownClock {
+        let mut reached = KnownClock {
             address: clock.address.to_string(),
             name: clock.name.clone(),
             family: clock.family,
@@ -160,7 +160,11 @@ impl Engine {
             .update_memory(Some(session), |memory| {
                 let chosen = memory.chosen.get_or_insert_with(|| reached.clone());
                 if chosen.address == reached.address {
-                    // Its name may have been unknown when it was chosen.
+                    // Its name may have been unknown when it was chosen, or not have come now, in
+                    // which case its address stands for it.
+                    if reached.name == reached.address {
+                        reached.name.clone_from(&chosen.name);
+                    }
                     *chosen = reached;
                     Self::take(memory, end, learned);
                 }
@@ -193,10 +197,12 @@ impl Engine {
     }
 
     fn take(memory: &mut ClockMemory, end: &End, learned: &Learned) {
+        let replaced = matches!(learned, Learned::Time { .. }) && memory.time_replaces_picture();
+        let changed = learned.changes_screen() || replaced;
         if !end.clock.is_done() {
             // Where nothing was sent, the screen shows what it showed.
-            if learned.changes_screen() && end.clock.report().packets > 0 {
-                memory.shown = None;
+            if changed && end.clock.report().packets > 0 {
+                (memory.shown, memory.face) = (None, None);
             }
             return;
         }
@@ -204,6 +210,7 @@ impl Engine {
             Learned::Nothing => {}
             Learned::Shows { held, mono } => {
                 memory.shown = Some(held.clone());
+                memory.face = Some(Face::Picture);
                 memory.shown_mono = *mono;
                 if end.clock.report().data_bytes > 0 {
                     memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
@@ -211,10 +218,20 @@ impl Engine {
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.
-            Learned::Face(Face::Picture) => {}
-            Learned::ShowsNoSlot | Learned::Face(_) => memory.shown = None,
+            Learned::Face(Face::Picture) => memory.face = Some(Face::Picture),
+            Learned::Face(face) => {
+                memory.shown = None;
+                memory.face = Some(*face);
+            }
+            Learned::ShowsNoSlot => {
+                memory.shown = None;
+                memory.face = Some(Face::Picture);
+            }
             Learned::QuietHours(hours) => memory.quiet_hours = Some(*hours),
             Learned::Time { zone, follows_host } => {
+                if replaced {
+                    (memory.shown, memory.face) = (None, Some(Face::Calendar1));
+                }
                 memory.time_set = Some(TimeSet {
                     at: Timestamp::now().to_string(),
                     zone: zone.to_string(),

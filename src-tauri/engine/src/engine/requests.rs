@@ -1,6 +1,7 @@
 //! What can be asked of the clock: each becomes an operation.
 
 use jiff::Timestamp;
+use regie_clock::dialect::Terms;
 use regie_clock::{
     Channel, ClockTime, Countdown, CountdownDate, Face, QuietHours, Raw, RawPolicy, Request, Task,
     Toggle, Zone,
@@ -322,13 +323,17 @@ impl Engine {
         bytes: Vec<u8>,
     ) -> Result<Submitted, EngineError> {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-        let raw = Raw::new(channel, bytes, RawPolicy::Guarded)?;
+        let raw = Request::Raw(Raw::new(channel, bytes, RawPolicy::Guarded)?);
+        // The session asks again, of the clock that is connected then.
+        let family = lock(&self.shared.memory).family();
+        let terms = Terms::of_mtu(u16::MAX);
+        self.shared.dialects.of(family).script(&raw, terms)?;
         self.submit(
             door,
             Plan {
                 kind: OperationKind::Raw,
                 detail: format!("{channel} {hex}"),
-                first: Request::Raw(raw).into(),
+                first: raw.into(),
                 then: None,
                 learned: Learned::ShowsNoSlot,
             },

@@ -76,7 +76,12 @@ impl Engine {
             state.zone = zone;
             changed
         });
-        let set = lock(&self.shared.memory).time_set.clone();
+        let set = {
+            let memory = lock(&self.shared.memory);
+            // Nobody asked for a picture to go. The next face takes the time along.
+            let wanted = !memory.time_replaces_picture();
+            memory.time_set.clone().filter(|_| wanted)
+        };
         let now = Timestamp::now().as_second();
         let Some(due) = set.and_then(|set| due(&set, &host, now)) else {
             return Retry::now();

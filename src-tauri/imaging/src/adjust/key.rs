@@ -113,7 +113,7 @@ pub(crate) fn shortened(text: &str) -> String {
 
 /// The name that begins with `wanted`, else the one with the smallest edit distance to it
 /// (Levenshtein 1966).
-fn nearest(wanted: &str, names: &[&'static str]) -> &'static str {
+pub(crate) fn nearest(wanted: &str, names: &[&'static str]) -> &'static str {
     // Longer input is certainly no slip of the pen, and the distance is quadratic.
     let wanted: Vec<char> = wanted.chars().take(MAX_QUOTED).collect();
     let distance = |name: &str| {

@@ -2,7 +2,7 @@ mod key;
 mod values;
 
 pub use key::AdjustKey;
-pub(crate) use key::shortened;
+pub(crate) use key::{nearest, shortened};
 pub use values::{Background, Bounded, Fit, Gamma, Level, Rotate, Share, Size};
 use values::{number, word};
 

@@ -1,26 +1,15 @@
-//! What the clock's processor does with the bytes it is sent: an own reading of the protocol,
-//! sharing no code with the dialect that produces them.
+//! The "Pingping" firmware.
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
+use regie_clock::Channel;
 use tokio::time::Instant;
 
+use super::{Mode, Notification, local_time};
 use crate::face::{self, CountdownLine};
+use crate::fault::NotificationKind;
 use crate::screen::Screen;
-
-/// What the clock shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// The picture sent last.
-    Picture,
-    /// The calendar.
-    Calendar,
-    /// The clock.
-    Clock,
-}
 
 /// Two planes of a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,8 +72,15 @@ enum Style {
 
 /// The processor and its memory.
 #[derive(Debug)]
-pub(crate) struct Firmware {
+pub(crate) struct Pingping {
+    /// Where packets are laid down.
     picture: Planes,
+    /// What was there when a picture was shown last; the picture mode finds it again.
+    saved: Planes,
+    /// Faces are drawn into the memory of the picture.
+    pub(crate) shares_buffer: bool,
+    /// Packets have come since a picture was shown last.
+    uploading: bool,
     small: Planes,
     has_small: bool,
     pub(crate) mode: Mode,
@@ -109,9 +105,9 @@ pub(crate) struct Firmware {
     pub(crate) unknown: u32,
 }
 
-/// What the link answers to a write.
+/// What is answered to a write.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
+enum Reply {
     /// Nothing is notified.
     Silent,
     /// A packet was kept; its length is notified.
@@ -127,11 +123,14 @@ const TEXT_BYTES: usize = 288;
 /// Bytes of the first part of a line of text in the clock style that the second one skips.
 const TEXT_SECOND_PART: usize = 128;
 
-impl Firmware {
+impl Pingping {
     pub(crate) fn new(width: usize, height: usize, refresh: Duration, local_epoch: u32) -> Self {
         let now = Instant::now();
         Self {
             picture: Planes::blank(width, height),
+            saved: Planes::blank(width, height),
+            shares_buffer: false,
+            uploading: false,
             small: Planes::blank(SMALL.0, SMALL.1),
             has_small: false,
             mode: Mode::Clock,
@@ -154,13 +153,51 @@ impl Firmware {
         }
     }
 
+    /// What is notified of a write.
+    pub(crate) fn write(&mut self, channel: Channel, bytes: &[u8]) -> Option<Notification> {
+        match channel {
+            Channel::Main => match self.write_main(bytes) {
+                Reply::Silent => None,
+                Reply::Accepted(length) => Some(Notification {
+                    value: length.to_be_bytes().to_vec(),
+                    kind: NotificationKind::Accepted,
+                }),
+                Reply::Rejected => Some(Notification::rejected()),
+            },
+            Channel::Alt => {
+                self.write_alt(bytes);
+                None
+            }
+        }
+    }
+
+    /// What is left in the memory of the picture after it had no power.
+    pub(crate) fn lose_buffer(&mut self) {
+        /// Neither paper nor a picture of the tests.
+        const NOISE: u8 = 0x5A;
+        self.picture.bw.fill(NOISE);
+        self.picture.red.fill(NOISE);
+        self.uploading = false;
+    }
+
+    /// Draws over the picture in memory what the clock has drawn of its own since it was shown.
+    /// While a picture comes in, the clock draws nothing.
+    fn draw_faces(&mut self) {
+        let drawn = self.shown == Shown::Face || self.overdrawn();
+        if self.shares_buffer && self.mode != Mode::Picture && drawn && !self.uploading {
+            self.lose_buffer();
+        }
+    }
+
     /// A write to the picture characteristic.
-    pub(crate) fn write_main(&mut self, bytes: &[u8]) -> Reply {
+    fn write_main(&mut self, bytes: &[u8]) -> Reply {
+        self.draw_faces();
         match bytes {
             [opcode @ (0x03 | 0x04), plane, high, low, data @ ..] => {
                 if self.refreshing_until.is_some() {
                     return Reply::Rejected;
                 }
+                self.uploading = true;
                 let offset = usize::from(u16::from_be_bytes([*high, *low]));
                 let planes = if *opcode == 0x03 {
                     &mut self.picture
@@ -173,7 +210,9 @@ impl Firmware {
                 }
             }
             [0x01, ..] => {
+                self.uploading = false;
                 let picture = self.picture.clone();
+                self.saved = picture.clone();
                 self.redraw(Shown::Picture(picture));
                 Reply::Silent
             }
@@ -197,7 +236,8 @@ impl Firmware {
     }
 
     /// A write to the command characteristic.
-    pub(crate) fn write_alt(&mut self, bytes: &[u8]) {
+    fn write_alt(&mut self, bytes: &[u8]) {
+        self.draw_faces();
         match bytes {
             [0xDD, a, b, c, d, rest @ ..] => {
                 self.time_base = (Instant::now(), u32::from_be_bytes([*a, *b, *c, *d]));
@@ -205,6 +245,7 @@ impl Firmware {
             }
             [0xE1, 0x00] => {
                 self.mode = Mode::Picture;
+                self.picture = self.saved.clone();
                 if self.shown == Shown::Face || self.overdrawn() {
                     let picture = self.picture.clone();
                     self.redraw(Shown::Picture(picture));
@@ -213,6 +254,9 @@ impl Firmware {
             [0xE1, 0x01] => self.mode = Mode::Calendar,
             [0xE1, 0x02] => self.mode = Mode::Clock,
             [0xE2] => {
+                if self.shares_buffer && self.mode != Mode::Picture {
+                    self.lose_buffer();
+                }
                 let next = self.of_mode();
                 self.redraw(next);
             }
@@ -315,12 +359,7 @@ impl Firmware {
     }
 
     fn local_time(&self) -> DateTime {
-        i64::try_from(self.local_epoch())
-            .ok()
-            .and_then(|seconds| Timestamp::from_second(seconds).ok())
-            .unwrap_or_default()
-            .to_zoned(TimeZone::UTC)
-            .datetime()
+        local_time(self.local_epoch())
     }
 
     /// Whether a picture shown in another mode has been drawn over since: the clock redraws every
@@ -399,13 +438,23 @@ impl Firmware {
         (self.picture.bw.clone(), self.picture.red.clone())
     }
 
-    /// Bytes of one plane, full or small.
-    pub(crate) fn plane_bytes(&self, opcode: u8) -> usize {
-        if opcode == 0x04 {
-            self.small.bw.len()
-        } else {
-            self.picture.bw.len()
+    /// How far into an upload a packet begins; none for anything else.
+    pub(crate) fn percent(&self, channel: Channel, bytes: &[u8]) -> Option<u8> {
+        let [opcode @ (0x03 | 0x04), plane, high, low, ..] = bytes else {
+            return None;
+        };
+        if channel != Channel::Main {
+            return None;
         }
+        let planes = if *opcode == 0x04 {
+            &self.small
+        } else {
+            &self.picture
+        };
+        let plane_bytes = planes.bw.len();
+        let before = if *plane == 0x00 { plane_bytes } else { 0 };
+        let position = before + usize::from(u16::from_be_bytes([*high, *low]));
+        u8::try_from(position * 100 / (plane_bytes * 2).max(1)).ok()
     }
 
     pub(crate) fn quiet_hours(&self) -> Option<(u8, u8)> {
