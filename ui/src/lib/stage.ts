@@ -47,7 +47,7 @@ export function sheetOf({ studio, templates, writing }: Desk, source: Exclude<So
 /** What the clock will show instead of the page on the panel here; null where it will show that. */
 export function veil({ writing, countdown }: Desk, source: SourceName): Veil | null {
   if (source === "countdown") {
-    return { title: countdownWords(tr(), countdown.date, new Date()), body: t("countdown.veil") };
+    return { title: countdownWords(tr(), countdown.date, countdown.today), body: t("countdown.veil") };
   }
   if (source !== "text" || writing.place === "panel") return null;
   return { title: writing.blank ? null : oneLine(writing.page.text), body: t("text.veil") };
@@ -124,7 +124,7 @@ export function sending(desk: Desk, source: SourceName, clock: ClockState): Send
       };
     case "countdown": {
       const { unsupported } = clock;
-      const days = countdown.days(new Date());
+      const { days } = countdown;
       const lacking = unsupported.countdown ? (unsupported.reason ? t(`unsupported.${unsupported.reason}`) : "") : null;
       const wrong = countdown.used > countdown.room || (countdown.text !== "" && countdown.fault !== null);
       return {
