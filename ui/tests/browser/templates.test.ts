@@ -122,11 +122,14 @@ describe("a template", () => {
     expect(await page.locator(`[id="${described}"]`).innerText()).toBe("Please fill this in.");
     expect(await page.getByTestId("show").isDisabled()).toBe(true);
     expect(await page.getByTestId("go-reason").innerText()).toContain("mend");
+    // The page of before stays, and is seen to be one.
+    expect(await page.getByTestId("panel").getAttribute("data-stale")).toBe("true");
     await title.fill("x".repeat(83));
     await expect.poll(() => page.getByTestId("field-error").innerText()).toBe("At most 80 characters; these are 83.");
     await title.fill("Open");
     await page.getByTestId("field-error").waitFor({ state: "detached" });
     expect(await title.getAttribute("aria-invalid")).toBeNull();
+    expect(await page.getByTestId("panel").getAttribute("data-stale")).toBe("false");
     expect(await page.getByTestId("show").isEnabled()).toBe(true);
   });
 

@@ -106,9 +106,10 @@ describe("a payload", () => {
   it("leaves out what nothing was written in: texts, groups, rows", () => {
     const weather = named("weather");
     expect(payloadOf(weather, draftOf(weather, {})).payload).toEqual({});
-    expect(payloadOf(weather, draftOf(weather, { place: "Lyon", now: { sky: "rain" } })).payload).toEqual({ place: "Lyon" });
+    expect(payloadOf(weather, draftOf(weather, { place: "Lyon", now: { sky: "clear" } })).payload).toEqual({ place: "Lyon" });
+    expect(payloadOf(weather, draftOf(weather, { now: { sky: "rain" } })).payload).toEqual({ now: { sky: "rain" } });
     const qr = named("qr");
-    const hidden = { wifi: { ssid: "", hidden: true, security: "wep" } };
+    const hidden = { wifi: { ssid: "", hidden: true, security: "wpa" } };
     expect(payloadOf(qr, draftOf(qr, hidden)).payload).toEqual({});
   });
 
