@@ -21,7 +21,7 @@ import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Report } from "../bindings/Report";
 import type { Unsupported } from "../bindings/Unsupported";
 import type { Api, DropEvent, PictureRequest, Source } from "../lib/api";
-import { daysUntil } from "../lib/countdown";
+import { dayFrom, daysUntil } from "../lib/countdown";
 import { encodeFrame, type InkMap } from "../lib/frame";
 import { lessonName } from "../lib/lessons";
 import { METHODS, PANEL } from "../lib/options";
@@ -483,7 +483,7 @@ export class FakeHost implements Api {
 
   async countdown({ date, style, text }: CountdownPlan) {
     this.calls.push(`countdown ${date} ${style} ${text}`);
-    if ((daysUntil(date, new Date()) ?? -1) < 0) throw FAULTS.past(date);
+    if ((daysUntil(date, dayFrom(new Date())) ?? -1) < 0) throw FAULTS.past(date);
     if (text !== null) countdownCells(style, text);
     return this.#play("countdown", null, text === null ? 2 : 3, () => undefined, date);
   }
