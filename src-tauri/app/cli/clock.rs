@@ -13,7 +13,7 @@ use regie_imaging::{Inks, Panel, preview_png};
 use serde_json::{Value, json};
 
 use super::image::{options, write};
-use super::{Answer, Failure, doctor};
+use super::{Answer, Failure, doctor, words};
 use crate::arguments::{Arguments, ClockAction, ClockArguments, PageArguments};
 use crate::devices::Devices;
 use crate::start::config;

@@ -118,6 +118,7 @@ export class FakeHost implements Api {
         scanning: false,
         nearby: [],
         shown_slot: null,
+        host_calendar: null,
         time_set: null,
         quiet_hours: null,
         unsupported: UNSUPPORTED.pingping,
@@ -501,7 +502,13 @@ export class FakeHost implements Api {
 
   async calendarText(text: string) {
     this.calls.push(`calendarText ${text}`);
-    return this.#play("show", null, 30, () => undefined, text);
+    return this.#play("calendar-text", null, 30, () => this.#patch({ shown_slot: null }), text);
+  }
+
+  async hostCalendar(text: string | null) {
+    this.calls.push(`hostCalendar ${text ?? ""}`);
+    const day = new Date().toISOString().slice(0, 10);
+    return this.#play("host-calendar", null, 127, () => this.#patch({ shown_slot: null, host_calendar: { day, text } }), day);
   }
 
   async teach({ name, bytes }: Lesson) {

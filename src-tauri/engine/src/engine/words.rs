@@ -3,8 +3,8 @@
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use regie_clock::{
-    CalendarForm, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Picture, Request,
-    Task, TextBitmap,
+    CalendarForm, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Family, Picture,
+    Request, Task, TextBitmap,
 };
 use regie_imaging::template::Template;
 use regie_imaging::text::{Align, CellLine, CellSize, MonthPage, Sheet, Style};
@@ -158,7 +158,11 @@ impl Engine {
     /// [`EngineError::Imaging`] for a text that does not fit or cannot be drawn.
     pub async fn calendar_text(&self, door: Door, text: &str) -> Result<Submitted, EngineError> {
         let zone = self.zone_of_clock();
-        let form = lock(&self.shared.profile).calendar_text();
+        let form = match lock(&self.shared.memory).family() {
+            Family::Pingping => lock(&self.shared.profile).calendar_text(),
+            // Of the other forms this family has none.
+            Family::EpdNrf5 => CalendarForm::Page,
+        };
         let (first, then, learned) = match form {
             CalendarForm::Picture => {
                 let text = text.to_owned();
