@@ -89,6 +89,30 @@ pub struct ImageArguments {
     pub json: bool,
 }
 
+/// A page of words.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// Slot to keep it in.
+    #[arg(long, default_value_t = 0)]
+    pub slot: u8,
+    /// Only write what the clock would show, as a PNG.
+    #[arg(long, value_name = "PNG")]
+    pub preview: Option<PathBuf>,
+}
+
+/// The templates and what can be filled in, from their definitions.
+fn template_help() -> String {
+    use std::fmt::Write as _;
+
+    let mut help = String::from("Templates:\n");
+    for template in regie_engine::templates() {
+        // Writing to a string does not fail.
+        let _written = writeln!(help, "  {:10}{}", template.name, template.about);
+        let _written = writeln!(help, "            {}", template.example);
+    }
+    help
+}
+
 /// `regie clock`.
 #[derive(Debug, Args)]
 pub struct ClockArguments {
@@ -164,9 +188,62 @@ pub enum ClockAction {
         /// On the clock face or on the calendar.
         #[arg(long, default_value = "clock", value_parser = ["clock", "calendar"])]
         mode: String,
+        /// Words before it: at most 8 characters on the clock face, 4 on the calendar.
+        #[arg(long, value_name = "WORDS")]
+        text: Option<String>,
     },
     /// End the countdown.
     CountdownOff,
+    /// Show a text of one's own, as large as it fits.
+    Text {
+        /// The words; \n begins a new line.
+        text: String,
+        /// Ink of the letters.
+        #[arg(long, default_value = "black", value_parser = ["black", "white", "red"])]
+        ink: String,
+        /// What they stand on.
+        #[arg(long, default_value = "white", value_parser = ["black", "white", "red"])]
+        paper: String,
+        /// Where lines start.
+        #[arg(long, default_value = "centre", value_parser = ["start", "centre", "end"])]
+        align: String,
+        /// Ordinary strokes instead of strong ones.
+        #[arg(long)]
+        thin: bool,
+        /// Largest type size in pixels, 12 to 200.
+        #[arg(long, value_parser = clap::value_parser!(u16).range(12..=200))]
+        size: Option<u16>,
+        /// Where to keep it, and whether only to look at it.
+        #[command(flatten)]
+        page: PageArguments,
+    },
+    /// Show a template filled in.
+    #[command(after_help = template_help())]
+    Template {
+        /// The template, one of those listed below.
+        name: String,
+        /// What it shows: JSON, or a file with JSON in it; its example by default.
+        #[arg(long, value_name = "JSON")]
+        payload: Option<String>,
+        /// Black and white only.
+        #[arg(long)]
+        mono: bool,
+        /// Where to keep it, and whether only to look at it.
+        #[command(flatten)]
+        page: PageArguments,
+    },
+    /// Put a short text into the calendar and show that.
+    CalendarText {
+        /// The text.
+        text: String,
+    },
+    /// Show a calendar that this computer draws; the window, while it runs, draws it again when
+    /// the day changes.
+    Calendar {
+        /// Words over it.
+        #[arg(long, value_name = "WORDS")]
+        text: Option<String>,
+    },
     /// Make the screen white.
     Clear,
     /// Look for what keeps a clock from working, from this machine's Bluetooth to the clock's

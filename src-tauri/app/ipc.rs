@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
 use regie_engine::{
-    Door, Engine, EngineError, Face, Fault, Frame, JournalEntry, Options, PictureInfo, Settings,
-    Toggle,
+    Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineError, Face, Fault, Frame,
+    JournalEntry, Lesson, Options, PictureInfo, Settings, TemplateInfo, Toggle,
 };
 use tauri::State;
 use tauri::ipc::{InvokeBody, Request, Response};
@@ -29,6 +29,16 @@ pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + '
         simulated_screen,
         show,
         show_slot,
+        templates,
+        compose,
+        show_composition,
+        countdown,
+        countdown_off,
+        countdown_line,
+        calendar_text,
+        host_calendar,
+        teach,
+        try_lesson,
         cancel,
         dismiss,
         set_time,
@@ -113,6 +123,65 @@ async fn show(engine: State<'_, Engine>, picture: u32, options: Options, slot: u
 #[tauri::command]
 async fn show_slot(engine: State<'_, Engine>, slot: u8) -> Answer<u32> {
     Ok(engine.show_slot(Door::Window, slot).await?.id)
+}
+
+#[tauri::command]
+fn templates() -> Vec<TemplateInfo> {
+    regie_engine::templates()
+}
+
+#[tauri::command]
+async fn compose(engine: State<'_, Engine>, composition: Composition) -> Answer<Response> {
+    Ok(frame(engine.compose(composition).await?))
+}
+
+#[tauri::command]
+async fn show_composition(
+    engine: State<'_, Engine>,
+    composition: Composition,
+    slot: u8,
+) -> Answer<u32> {
+    let submitted = engine.show_composition(Door::Window, composition, slot);
+    Ok(submitted.await?.id)
+}
+
+#[tauri::command]
+async fn countdown(engine: State<'_, Engine>, plan: CountdownPlan) -> Answer<u32> {
+    Ok(engine.countdown(Door::Window, plan).await?.id)
+}
+
+#[tauri::command]
+async fn countdown_off(engine: State<'_, Engine>) -> Answer<u32> {
+    Ok(engine.countdown_off(Door::Window).await?.id)
+}
+
+#[tauri::command]
+async fn countdown_line(
+    engine: State<'_, Engine>,
+    style: CountdownStyle,
+    text: String,
+) -> Answer<Response> {
+    Ok(frame(engine.countdown_line(style, text).await?))
+}
+
+#[tauri::command]
+async fn calendar_text(engine: State<'_, Engine>, text: String) -> Answer<u32> {
+    Ok(engine.calendar_text(Door::Window, &text).await?.id)
+}
+
+#[tauri::command]
+async fn host_calendar(engine: State<'_, Engine>, text: Option<String>) -> Answer<u32> {
+    Ok(engine.host_calendar(Door::Window, text).await?.id)
+}
+
+#[tauri::command]
+async fn teach(engine: State<'_, Engine>, lesson: Lesson) -> Answer<()> {
+    Ok(engine.teach(lesson).await?)
+}
+
+#[tauri::command]
+async fn try_lesson(engine: State<'_, Engine>, lesson: Lesson) -> Answer<u32> {
+    Ok(engine.try_lesson(Door::Window, &lesson).await?.id)
 }
 
 #[tauri::command]

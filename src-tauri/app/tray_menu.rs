@@ -125,6 +125,7 @@ mod tests {
                 scanning: false,
                 nearby: Vec::new(),
                 shown_slot: None,
+                host_calendar: None,
                 time_set: None,
                 quiet_hours: None,
                 unsupported: Unsupported::default(),

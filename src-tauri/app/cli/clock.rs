@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock, LinkView,
-    Progress, Stage, Submitted, Toggle,
+    Channel, Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock,
+    LinkView, Progress, Stage, Submitted, Toggle,
 };
-use regie_imaging::Panel;
+use regie_imaging::{Inks, Panel, preview_png};
 use serde_json::{Value, json};
 
 use super::image::{options, write};
-use super::{Answer, Failure, doctor};
-use crate::arguments::{Arguments, ClockAction, ClockArguments};
+use super::{Answer, Failure, doctor, words};
+use crate::arguments::{Arguments, ClockAction, ClockArguments, PageArguments};
 use crate::devices::Devices;
 use crate::start::config;
 
@@ -41,6 +41,10 @@ fn tool(action: &ClockAction) -> &'static str {
         ClockAction::Sleep { .. } => "set_sleep",
         ClockAction::Countdown { .. } => "countdown",
         ClockAction::CountdownOff => "countdown_off",
+        ClockAction::Text { .. } => "show_text",
+        ClockAction::Template { .. } => "render_template",
+        ClockAction::CalendarText { .. } => "calendar_text",
+        ClockAction::Calendar { .. } => "show_calendar",
         ClockAction::Clear => "clear_screen",
         ClockAction::Raw { .. } => "raw_send",
         ClockAction::Doctor { .. } => doctor::TOOL,
@@ -116,7 +120,19 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
             done(engine, submitted, "set_sleep", data).await
         }
-        ClockAction::Countdown { date, mode } => {
+        ClockAction::Text { page, .. } | ClockAction::Template { page, .. } => {
+            let composition = words::composition(&clock.action)?;
+            show_page(engine, tool(&clock.action), composition, page).await
+        }
+        ClockAction::CalendarText { text } => {
+            let submitted = engine.calendar_text(Door::Cli, text).await?;
+            done(engine, submitted, "calendar_text", json!({ "text": text })).await
+        }
+        ClockAction::Calendar { text } => {
+            let submitted = engine.host_calendar(Door::Cli, text.clone()).await?;
+            done(engine, submitted, "show_calendar", json!({ "text": text })).await
+        }
+        ClockAction::Countdown { date, mode, text } => {
             let style = match mode.as_str() {
                 "calendar" => CountdownStyle::Calendar,
                 _ => CountdownStyle::Clock,
@@ -124,7 +140,7 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             let plan = CountdownPlan {
                 date: date.clone(),
                 style,
-                text: None,
+                text: text.clone(),
             };
             let submitted = engine.countdown(Door::Cli, plan).await?;
             let data = json!({ "date": date, "mode": mode });
@@ -183,6 +199,33 @@ fn bytes(hex: &str) -> Result<Vec<u8>, Failure> {
             "Write two hexadecimal digits a byte, such as E2 or DD6A7873F0.",
         )
     })
+}
+
+async fn show_page(
+    engine: &Engine,
+    tool: &'static str,
+    composition: Composition,
+    page: &PageArguments,
+) -> Result<Answer, Failure> {
+    if let Some(path) = &page.preview {
+        let rendering = engine.compose(composition).await?;
+        let png = preview_png(&rendering.planes, &Inks::IDEAL)?;
+        write(path, &png)?;
+        let notes = rendering
+            .notes
+            .iter()
+            .map(|note| format!("\n{}", note.message));
+        return Ok(Answer {
+            ok: true,
+            tool,
+            text: format!("written: {}{}", path.display(), notes.collect::<String>()),
+            data: json!({ "preview": path, "notes": rendering.notes }),
+        });
+    }
+    let submitted = engine
+        .show_composition(Door::Cli, composition, page.slot)
+        .await?;
+    done(engine, submitted, tool, json!({ "slot": page.slot })).await
 }
 
 async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {

@@ -4,6 +4,7 @@ mod clock;
 mod doctor;
 mod failure;
 mod image;
+mod words;
 
 use std::io::Write as _;
 use std::path::Path;

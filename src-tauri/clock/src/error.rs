@@ -153,7 +153,7 @@ pub enum ClockError {
     },
     /// A clock that has not said which panel it has.
     #[error("The clock has not said which panel it has.")]
-    PanelUnknown,
+    PanelUnsaid,
     /// A panel of another size or with other colours than pictures are made for.
     #[error(
         "The clock's panel is of model {model:02X}, but pictures are made for 400x300 pixels in two or three colours."
@@ -327,7 +327,7 @@ impl ClockError {
             Self::CodeUnknown { .. } => "code-unknown",
             Self::NotSupported { .. } => "not-supported",
             Self::FirmwareTooOld { .. } => "firmware-too-old",
-            Self::PanelUnknown => "panel-unknown",
+            Self::PanelUnsaid => "panel-unsaid",
             Self::PanelMismatch { .. } => "panel-mismatch",
             Self::ProfileInvalid { .. } => "profile-invalid",
             Self::RawEmpty => "raw-empty",
@@ -389,7 +389,7 @@ impl ClockError {
             | Self::DiscoveryTimeout { .. }
             | Self::ServicesUnread { .. } => AgentCode::ConnectTimeout,
             Self::BluetoothUnavailable { .. }
-            | Self::PanelUnknown
+            | Self::PanelUnsaid
             | Self::CharacteristicsMissing { .. }
             | Self::WriteRefused { .. }
             | Self::WriteUnanswered { .. }
@@ -436,7 +436,7 @@ impl ClockError {
             Self::FirmwareTooOld { .. } => {
                 "Update the clock with the tool of its firmware, EPD-nRF5; the time and the faces work as it is."
             }
-            Self::PanelUnknown => {
+            Self::PanelUnsaid => {
                 "Nothing is sent to a panel that may not fit. Disconnect and try again; if it stays like this, take the clock's battery out for a moment."
             }
             Self::PanelMismatch { .. } => {
@@ -497,7 +497,7 @@ impl ClockError {
             Self::ZoneUnknown { input }
             | Self::OffsetOutOfRange { input }
             | Self::AddressInvalid { input } => vec![("input", input.clone())],
-            Self::TimeOutOfRange | Self::PanelUnknown | Self::RawEmpty | Self::SessionClosed => {
+            Self::TimeOutOfRange | Self::PanelUnsaid | Self::RawEmpty | Self::SessionClosed => {
                 Vec::new()
             }
             Self::PlaneLength {

@@ -18,7 +18,7 @@ mod unavailable;
 
 pub use bluetooth::BluetoothAdapter;
 pub use countdown::{Countdown, CountdownDate, CountdownStyle, TextBitmap};
-pub use dialect::{Dialect, Dialects, Family, Pingping, Profile};
+pub use dialect::{CalendarForm, Dialect, Dialects, Family, Pingping, Profile};
 pub use error::{AgentCode, ClockError};
 pub use link::{Adapter, Address, Advertisement, Channel, ClockLink, Unavailable};
 pub use picture::{Picture, PictureSize, Plane};

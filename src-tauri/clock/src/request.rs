@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::ClockError;
-use crate::countdown::Countdown;
+use crate::countdown::{Countdown, TextBitmap};
+use crate::dialect::ProfileEntry;
 use crate::link::Channel;
 use crate::picture::Picture;
 use crate::time::ClockTime;
@@ -30,8 +31,12 @@ pub enum Request {
     Countdown(Countdown),
     /// End the countdown.
     CountdownOff,
+    /// Put a line of at most four characters into the calendar, and show that.
+    CalendarText(TextBitmap),
     /// Make the screen white.
     Clear,
+    /// Send a command that a person has taught, once.
+    Taught(ProfileEntry),
     /// Send bytes as they are.
     Raw(Raw),
 }
@@ -48,6 +53,8 @@ impl Request {
             Self::QuietHours(_) => "quiet-hours",
             Self::Countdown(_) => "countdown",
             Self::CountdownOff => "countdown-off",
+            Self::CalendarText(_) => "calendar-text",
+            Self::Taught(_) => "taught",
             Self::Clear => "clear",
             Self::Raw(_) => "raw",
         }

@@ -300,7 +300,7 @@ fn a_picture_fits_the_panel_or_is_refused() {
             ClockError::PanelMismatch { model }
         );
     }
-    assert_eq!(on(None).unwrap_err(), ClockError::PanelUnknown);
+    assert_eq!(on(None).unwrap_err(), ClockError::PanelUnsaid);
 }
 
 fn last_data(script: &Script) -> usize {
@@ -415,6 +415,13 @@ fn what_was_sent_is_known_to_have_changed_the_mode() {
 }
 
 #[test]
+fn the_probe_has_no_data_to_put_anywhere() {
+    let probe = EpdNrf5.probe().unwrap();
+    assert_eq!(hex(&probe.bytes), "3000");
+    assert_eq!(probe.delivery, Delivery::Answered);
+}
+
+#[test]
 fn names_tell_the_families_apart() {
     assert_eq!(Family::of_name("NRF_EPD_0A1B"), Some(Family::EpdNrf5));
     assert_eq!(Family::of_name("NRF-325608"), Some(Family::Pingping));
@@ -488,14 +495,14 @@ proptest! {
     /// BLE-7, BLE-18: every byte arrives once and in order, whatever the link and the clock take.
     #[test]
     fn planes_arrive_whole_at_any_payload_in_either_framing(
-        white in plane(), red in plane(), mtu in 23_u16..=517, payload in 20_usize..=512,
+        white in plane(), red in plane(), mtu in 23_u16..=517, payload in 0_usize..=512,
         said in any::<bool>(), run_length in any::<bool>(),
     ) {
         let picture = Picture::new(PictureSize::Full, white, red).unwrap();
         let traits = Traits { payload: said.then_some(payload), run_length, ..THREE_COLOURS };
         let terms = Terms::of_mtu(mtu).with(traits);
         let script = EpdNrf5.script(&Request::Picture(picture.clone()), terms).unwrap();
-        let most = if said { payload.min(usize::from(mtu) - 3).min(244) } else { 20 };
+        let most = if said { payload.clamp(20, 244).min(usize::from(mtu) - 3) } else { 20 };
         prop_assert!(script.writes().all(|write| write.bytes.len() <= most));
         let [black_white, reds] = received(&script, run_length);
         let expected = memories(&picture);

@@ -47,7 +47,7 @@ fn every_error() -> Vec<ClockError> {
             version: 0x15,
             needed: 0x16,
         },
-        ClockError::PanelUnknown,
+        ClockError::PanelUnsaid,
         ClockError::PanelMismatch { model: 0x0C },
         ClockError::ProfileInvalid { detail: text() },
         ClockError::RawEmpty,

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use regie_clock::{Face, Task, Zone};
 use tokio::sync::oneshot;
 
-use crate::state::{Operation, OperationKind, Outcome, Progress, QuietHoursSet, Slot};
+use crate::state::{
+    HostCalendar, Operation, OperationKind, Outcome, Progress, QuietHoursSet, Slot,
+};
 
 /// Ended operations kept, for a door that looks late.
 const MAX_KEPT: usize = 16;
@@ -36,6 +38,8 @@ pub(crate) enum Learned {
     },
     /// The screen shows something that is no slot.
     ShowsNoSlot,
+    /// The screen shows this page of the host's calendar.
+    HostCalendar(HostCalendar),
     /// The screen shows this face.
     Face(Face),
     /// The clock was set to the time of this zone.
@@ -60,7 +64,10 @@ impl Learned {
 
     /// Whether the screen changes, so that what it shows is uncertain when the outcome is.
     pub(crate) fn changes_screen(&self) -> bool {
-        matches!(self, Self::Shows { .. } | Self::ShowsNoSlot | Self::Face(_))
+        matches!(
+            self,
+            Self::Shows { .. } | Self::ShowsNoSlot | Self::HostCalendar(_) | Self::Face(_)
+        )
     }
 }
 

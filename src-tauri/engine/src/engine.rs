@@ -6,20 +6,23 @@ mod keeping;
 mod operations;
 mod pictures;
 mod requests;
+mod teaching;
 mod timekeeping;
+mod words;
 
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use regie_clock::{Adapter, ClockError, Dialects, Zone};
+use regie_clock::{Adapter, ClockError, Dialects, Profile, Zone};
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::clocks::Current;
+pub use self::words::templates;
 use crate::convert;
 use crate::desk::Desk;
 use crate::error::EngineError;
@@ -94,7 +97,7 @@ struct Shared {
     memory: Mutex<ClockMemory>,
     /// Whether the clock in use is the one that the next start shall use.
     keeps_choice: bool,
-    dialects: Dialects,
+    profile: Mutex<Profile>,
     source: Arc<dyn DeviceSource>,
     settings_file: Arc<SettingsFile>,
     store: Store,
@@ -136,7 +139,7 @@ impl Engine {
             mut memory,
             keeps_choice,
         } = opened;
-        let dialects = Dialects::new(profile);
+        let dialects = Dialects::new(profile.clone());
         let devices = devices_in_use(&config, &settings);
         if source.begin_anew(devices) {
             memory.shown = None;
@@ -161,7 +164,7 @@ impl Engine {
                 saving: tokio::sync::Mutex::default(),
                 memory: Mutex::new(memory),
                 keeps_choice,
-                dialects,
+                profile: Mutex::new(profile),
                 source,
                 settings_file: Arc::new(settings_file),
                 store,
@@ -197,6 +200,11 @@ impl Engine {
         *lock(&self.shared.owned) = None;
     }
 
+    /// How each family of clocks is spoken to, with what was taught.
+    fn dialects(&self) -> Dialects {
+        Dialects::new(lock(&self.shared.profile).clone())
+    }
+
     fn devices(&self) -> Devices {
         devices_in_use(&self.shared.config, &self.shared.state.borrow().settings)
     }
@@ -223,9 +231,10 @@ impl Engine {
         self.change(|state| {
             state.clock.chosen.clone_from(&memory.chosen);
             state.clock.shown_slot = memory.shown_slot(&state.slots);
+            state.clock.host_calendar = memory.host_calendar().cloned();
             state.clock.time_set.clone_from(&memory.time_set);
             state.clock.quiet_hours = memory.quiet_hours;
-            state.clock.unsupported = convert::unsupported(&self.shared.dialects, memory.family());
+            state.clock.unsupported = convert::unsupported(&self.dialects(), memory.family());
             state.clock.estimate = estimate(memory);
         });
     }
@@ -247,6 +256,7 @@ fn clock_state(memory: &ClockMemory, slots: &[Option<Slot>], dialects: &Dialects
         scanning: false,
         nearby: Vec::new(),
         shown_slot: memory.shown_slot(slots),
+        host_calendar: memory.host_calendar().cloned(),
         time_set: memory.time_set.clone(),
         quiet_hours: memory.quiet_hours,
         unsupported: convert::unsupported(dialects, memory.family()),

@@ -33,7 +33,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    fn of_inks(map: &InkMap, notes: Vec<Note>) -> Self {
+    pub(crate) fn of_inks(map: &InkMap, notes: Vec<Note>) -> Self {
         Self {
             header: FrameHeader {
                 width: map.panel().width.into(),

@@ -17,6 +17,7 @@ mod memory;
 mod mode;
 mod no_adapter;
 mod opening;
+mod profile_file;
 mod settings;
 mod small_file;
 mod state;
@@ -29,6 +30,7 @@ pub use composition::{
 };
 pub use desk::Submitted;
 pub use diagnosis::{Diagnosis, DiagnosisStep, Verdict};
+pub use engine::templates;
 pub use engine::{DeviceSource, Engine, EngineConfig, Folders};
 pub use error::EngineError;
 pub use fault::{Fault, Note};

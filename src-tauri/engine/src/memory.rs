@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
 use crate::settings::Devices;
-use crate::state::{KnownClock, QuietHoursSet, Slot, TimeSet};
+use crate::state::{HostCalendar, KnownClock, QuietHoursSet, Slot, TimeSet};
 use crate::store::Store;
 
 /// What is known of one clock. Which clock was chosen is remembered for simulated and real ones
@@ -14,16 +14,27 @@ use crate::store::Store;
 #[serde(default)]
 pub(crate) struct ClockMemory {
     pub(crate) chosen: Option<KnownClock>,
-    /// What the slot that it shows held at that time.
-    pub(crate) shown: Option<Slot>,
+    pub(crate) shown: Option<Shown>,
     /// The face that it was last given, a picture being one.
     pub(crate) face: Option<Face>,
-    /// It shows that in black and white only.
-    pub(crate) shown_mono: bool,
     pub(crate) time_set: Option<TimeSet>,
     pub(crate) quiet_hours: Option<QuietHoursSet>,
     /// How long sending a full picture took the last time.
     pub(crate) send_seconds: Option<u32>,
+}
+
+/// A picture of the host's that a clock shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Shown {
+    /// What a slot held at that time.
+    Slot {
+        held: Slot,
+        /// In black and white only.
+        mono: bool,
+    },
+    /// A page of the host's calendar.
+    Calendar(HostCalendar),
 }
 
 impl ClockMemory {
@@ -75,9 +86,19 @@ impl ClockMemory {
 
     /// The slot that the clock is known to show; none when the slot holds something else by now.
     pub(crate) fn shown_slot(&self, slots: &[Option<Slot>]) -> Option<u8> {
-        let shown = self.shown.as_ref()?;
+        let Some(Shown::Slot { held: shown, .. }) = &self.shown else {
+            return None;
+        };
         let held = slots.get(usize::from(shown.slot))?.as_ref();
         (held == Some(shown)).then_some(shown.slot)
+    }
+
+    /// The page of the host's calendar that it is known to show.
+    pub(crate) fn host_calendar(&self) -> Option<&HostCalendar> {
+        match &self.shown {
+            Some(Shown::Calendar(calendar)) => Some(calendar),
+            _ => None,
+        }
     }
 
     /// The family of the clock. Of one that is not known yet, what most of them are.

@@ -10,8 +10,8 @@ use crate::engine::{EngineConfig, devices_in_use};
 use crate::error::EngineError;
 use crate::fault::Fault;
 use crate::memory::ClockMemory;
+use crate::profile_file;
 use crate::settings::{Devices, Settings, SettingsFile};
-use crate::small_file::read_text;
 use crate::state::{KnownClock, SLOTS, Slot};
 use crate::store::Store;
 
@@ -43,7 +43,7 @@ impl Opened {
             warnings.push(Fault::from(error));
             Settings::default()
         });
-        let profile = read_profile(&config.folders.settings).unwrap_or_else(|error| {
+        let profile = profile_file::read(&config.folders.settings).unwrap_or_else(|error| {
             warnings.push(Fault::from(error));
             Profile::default()
         });
@@ -107,17 +107,5 @@ fn unusable(folder: &Path, error: &io::Error) -> EngineError {
     EngineError::FolderUnusable {
         path: folder.to_owned(),
         detail: error.to_string(),
-    }
-}
-
-fn read_profile(folder: &Path) -> Result<Profile, EngineError> {
-    let path = folder.join("clock-profile.toml");
-    match read_text(&path) {
-        Ok(text) => Ok(Profile::parse(&text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Profile::default()),
-        Err(error) => Err(EngineError::SettingsUnreadable {
-            path,
-            detail: error.to_string(),
-        }),
     }
 }

@@ -248,7 +248,7 @@ fn value_text(item: &toml_edit::Item) -> Option<String> {
     })
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path
         .parent()
         .ok_or_else(|| io::Error::other("the settings file has no folder"))?;

@@ -53,6 +53,8 @@ pub struct ClockState {
     pub time_set: Option<TimeSet>,
     /// The quiet hours that the clock was last given.
     pub quiet_hours: Option<QuietHoursSet>,
+    /// The calendar that the host has drawn and that the clock shows.
+    pub host_calendar: Option<HostCalendar>,
     /// What this clock cannot do.
     pub unsupported: Unsupported,
     /// How long showing a picture takes.
@@ -141,6 +143,10 @@ pub enum OperationKind {
     Countdown,
     /// End the countdown.
     CountdownOff,
+    /// Put a text into the calendar.
+    CalendarText,
+    /// Show a calendar that the host draws.
+    HostCalendar,
     /// Clear the screen.
     Clear,
     /// Send bytes as they are.
@@ -155,6 +161,8 @@ impl OperationKind {
             | Self::Face
             | Self::Countdown
             | Self::CountdownOff
+            | Self::CalendarText
+            | Self::HostCalendar
             | Self::Clear
             | Self::Raw => true,
             Self::SetTime | Self::Toggle | Self::QuietHours => false,
@@ -284,6 +292,16 @@ pub struct QuietHoursSet {
     pub start_hour: u8,
     /// Hour at which they end, 0..=23.
     pub end_hour: u8,
+}
+
+/// A calendar page that the host has drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct HostCalendar {
+    /// The day that is marked in it, `YYYY-MM-DD`.
+    pub day: String,
+    /// Words over it.
+    pub text: Option<String>,
 }
 
 /// What a clock cannot do.

@@ -6,7 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::thread;
 
-use regie_imaging::{Algorithm, InkMap, Limits, Options, Picture, Pipeline, Planes, Rgb8};
+use regie_imaging::text::Typesetter;
+use regie_imaging::{
+    Algorithm, ImagingError, InkMap, Limits, Options, Picture, Pipeline, Planes, Rendered, Rgb8,
+};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
@@ -24,7 +27,7 @@ const MAX_WAITING: usize = 16;
 /// Size of a method's thumbnail: a quarter of the large panel each way.
 const THUMBNAIL: (u16, u16) = (100, 75);
 
-type Job = Box<dyn FnOnce(&mut OpenPictures) + Send>;
+type Job = Box<dyn FnOnce(&mut Easel) + Send>;
 
 /// The handle; clones share the thread, which ends with the last of them.
 #[derive(Clone, Debug)]
@@ -41,6 +44,15 @@ pub struct Rendering {
     pub notes: Vec<Note>,
 }
 
+impl From<Rendered> for Rendering {
+    fn from(rendered: Rendered) -> Self {
+        Self {
+            notes: rendered.notes.iter().map(Note::from).collect(),
+            planes: rendered.planes,
+        }
+    }
+}
+
 /// One picture in each dithering method, small.
 #[derive(Clone, Debug)]
 pub struct Thumbnails {
@@ -55,14 +67,17 @@ impl Studio {
         thread::Builder::new()
             .name("studio".into())
             .spawn(move || {
-                let mut pictures = OpenPictures::default();
+                let mut easel = Easel::default();
                 while let Some(job) = waiting.blocking_recv() {
                     // A fault in a picture library costs that picture, not all that come after.
-                    let done = catch_unwind(AssertUnwindSafe(|| job(&mut pictures)));
+                    let done = catch_unwind(AssertUnwindSafe(|| job(&mut easel)));
                     if done.is_err() {
-                        pictures = OpenPictures {
-                            opened: pictures.opened,
-                            ..OpenPictures::default()
+                        easel = Easel {
+                            pictures: OpenPictures {
+                                opened: easel.pictures.opened,
+                                ..OpenPictures::default()
+                            },
+                            ..Easel::default()
                         };
                     }
                 }
@@ -75,11 +90,31 @@ impl Studio {
         &self,
         work: impl FnOnce(&mut OpenPictures) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
+        self.at_easel(move |easel| work(&mut easel.pictures)).await
+    }
+
+    /// Draws words.
+    pub(crate) async fn typeset<T: Send + 'static>(
+        &self,
+        draw: impl FnOnce(&mut Typesetter) -> Result<T, ImagingError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.at_easel(move |easel| {
+            // The fonts are read when words are first asked for.
+            let typesetter = easel.typesetter.get_or_insert_with(Typesetter::new);
+            Ok(draw(typesetter)?)
+        })
+        .await
+    }
+
+    async fn at_easel<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Easel) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
         let (answer, answered) = oneshot::channel();
-        let job: Job = Box::new(move |pictures| {
+        let job: Job = Box::new(move |easel| {
             // A caller that went away needs no answer, nor the work for it.
             if !answer.is_closed() {
-                let _gone = answer.send(work(pictures));
+                let _gone = answer.send(work(easel));
             }
         });
         self.jobs
@@ -125,13 +160,7 @@ impl Studio {
         self.run(move |pictures| {
             let open = pictures.get(picture)?;
             let rendered = open.pipeline.render(&options)?;
-            Ok((
-                open.name.clone(),
-                Rendering {
-                    planes: rendered.planes,
-                    notes: rendered.notes.iter().map(Note::from).collect(),
-                },
-            ))
+            Ok((open.name.clone(), Rendering::from(rendered)))
         })
         .await
     }
@@ -162,6 +191,13 @@ impl Studio {
         })
         .await
     }
+}
+
+/// What the thread works with.
+#[derive(Default)]
+struct Easel {
+    pictures: OpenPictures,
+    typesetter: Option<Typesetter>,
 }
 
 #[derive(Default)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use regie_clock::link::{Connection, Scan, ScanFeed};
-use regie_clock::{Adapter, Address, ClockError, Unavailable};
-use tokio::sync::watch;
+use regie_clock::{Adapter, Address, Advertisement, ClockError, Unavailable};
+use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::clock::{ClockSpec, SimulatedClock};
@@ -91,20 +91,22 @@ async fn advertise(
     mut gone: watch::Receiver<Option<Unavailable>>,
 ) {
     let ScanFeed { heard, end, ended } = feed;
-    let each = clocks.iter().map(|clock| {
+    let announce = |clock: &SimulatedClock, heard: &mpsc::Sender<Advertisement>| {
+        let state = clock.lock();
+        if state.is_awake() {
+            // One that is lost is heard again.
+            let _ = heard.try_send(state.advertisement());
+        }
+        state.spec.timing.advertise_every
+    };
+    // In order, so that whoever takes the first one heard always takes the same.
+    let pauses: Vec<_> = clocks.iter().map(|it| announce(it, &heard)).collect();
+    let each = clocks.iter().zip(pauses).map(|(clock, mut pause)| {
         let (clock, heard) = (clock.clone(), heard.clone());
         async move {
             loop {
-                let (advertisement, pause) = {
-                    let state = clock.lock();
-                    let advertisement = state.is_awake().then(|| state.advertisement());
-                    (advertisement, state.spec.timing.advertise_every)
-                };
-                if let Some(advertisement) = advertisement {
-                    // One that is lost is heard again.
-                    let _ = heard.try_send(advertisement);
-                }
                 sleep(pause).await;
+                pause = announce(&clock, &heard);
             }
         }
     });

@@ -3,4 +3,4 @@
 /**
  * What an operation does.
  */
-export type OperationKind = "show" | "set-time" | "face" | "toggle" | "quiet-hours" | "countdown" | "countdown-off" | "clear" | "raw";
+export type OperationKind = "show" | "set-time" | "face" | "toggle" | "quiet-hours" | "countdown" | "countdown-off" | "calendar-text" | "host-calendar" | "clear" | "raw";

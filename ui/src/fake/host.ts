@@ -21,7 +21,7 @@ import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Report } from "../bindings/Report";
 import type { Unsupported } from "../bindings/Unsupported";
 import type { Api, DropEvent, PictureRequest, Source } from "../lib/api";
-import { daysUntil } from "../lib/countdown";
+import { dayFrom, daysUntil } from "../lib/countdown";
 import { encodeFrame, type InkMap } from "../lib/frame";
 import { lessonName } from "../lib/lessons";
 import { METHODS, PANEL } from "../lib/options";
@@ -118,6 +118,7 @@ export class FakeHost implements Api {
         scanning: false,
         nearby: [],
         shown_slot: null,
+        host_calendar: null,
         time_set: null,
         quiet_hours: null,
         unsupported: UNSUPPORTED.pingping,
@@ -483,7 +484,7 @@ export class FakeHost implements Api {
 
   async countdown({ date, style, text }: CountdownPlan) {
     this.calls.push(`countdown ${date} ${style} ${text}`);
-    if ((daysUntil(date, new Date()) ?? -1) < 0) throw FAULTS.past(date);
+    if ((daysUntil(date, dayFrom(new Date())) ?? -1) < 0) throw FAULTS.past(date);
     if (text !== null) countdownCells(style, text);
     return this.#play("countdown", null, text === null ? 2 : 3, () => undefined, date);
   }
@@ -501,7 +502,13 @@ export class FakeHost implements Api {
 
   async calendarText(text: string) {
     this.calls.push(`calendarText ${text}`);
-    return this.#play("show", null, 30, () => undefined, text);
+    return this.#play("calendar-text", null, 30, () => this.#patch({ shown_slot: null }), text);
+  }
+
+  async hostCalendar(text: string | null) {
+    this.calls.push(`hostCalendar ${text ?? ""}`);
+    const day = new Date().toISOString().slice(0, 10);
+    return this.#play("host-calendar", null, 127, () => this.#patch({ shown_slot: null, host_calendar: { day, text } }), day);
   }
 
   async teach({ name, bytes }: Lesson) {

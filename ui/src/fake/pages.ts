@@ -203,8 +203,8 @@ const DRAWINGS: Record<string, (page: Page, payload: Payload) => void> = {
 
   metric(page, { label, value, unit, change, tone, sparkline = [] }) {
     if (label) page.block(label, [MARGIN, 16, INSIDE, 36], 24, 14, { bold: true, field: "label" });
-    page.line(String(value), MARGIN, 150, 96, { bold: true });
-    page.line(unit ?? "", MARGIN, 178, 22);
+    page.line(String(value), MARGIN, 136, 80, { bold: true });
+    page.line(unit ?? "", MARGIN, 176, 22);
     if (change !== undefined) page.line(String(change), MARGIN, 212, 22, { bold: true, ink: tone === "warning" ? page.accent : "black" });
     const least = Math.min(...sparkline);
     const most = Math.max(...sparkline);

@@ -53,6 +53,8 @@ export interface Api {
   /** The words before a countdown as the clock gets them: a row of cells of 16 x 16 or, for the calendar, 24 x 24. */
   countdownLine(request: { style: CountdownStyle; text: string }): Promise<ArrayBuffer>;
   calendarText(text: string): Promise<number>;
+  /** A calendar that the host draws; `null`: without words over it. */
+  hostCalendar(text: string | null): Promise<number>;
 
   /** Writes a command to the clock's profile. */
   teach(lesson: Lesson): Promise<void>;

@@ -10,7 +10,10 @@ import type { Store } from "./store.svelte";
 
 export class Countdown {
   #store: Store;
-  #date = $state(dayFrom(new Date(), 1));
+  /** The day of this computer; a window may stay open for weeks. */
+  today = $state("");
+  #tomorrow = $state("");
+  #chosen = $state<string | null>(null);
   #style = $state<CountdownStyle>("clock");
   #text = $state("");
   /** The words as the clock gets them; null while there are none. */
@@ -18,8 +21,9 @@ export class Countdown {
   fault = $state.raw<Fault | null>(null);
   #lines: Latest<{ style: CountdownStyle; text: string }>;
 
-  constructor(store: Store) {
+  constructor(store: Store, now = new Date()) {
     this.#store = store;
+    this.tick(now);
     this.#lines = new Latest(async (request) => {
       try {
         const line = inkMap(await store.api.countdownLine(request));
@@ -32,12 +36,18 @@ export class Countdown {
     });
   }
 
+  tick(now: Date): void {
+    this.today = dayFrom(now);
+    this.#tomorrow = dayFrom(now, 1);
+  }
+
+  /** Tomorrow until another day is chosen; empty where none is. */
   get date(): string {
-    return this.#date;
+    return this.#chosen ?? this.#tomorrow;
   }
 
   set date(date: string) {
-    this.#date = date;
+    this.#chosen = date;
     this.#store.settle();
   }
 
@@ -68,8 +78,8 @@ export class Countdown {
   }
 
   /** Days from today, negative when the day is past; null where no day is given. */
-  days(now: Date): number | null {
-    return daysUntil(this.#date, now);
+  get days(): number | null {
+    return daysUntil(this.date, this.today);
   }
 
   #changed(): void {
@@ -83,7 +93,7 @@ export class Countdown {
   }
 
   begin(): void {
-    const plan: CountdownPlan = { date: this.#date, style: this.#style, text: this.#text || null };
+    const plan: CountdownPlan = { date: this.date, style: this.#style, text: this.#text || null };
     void this.#store.operate(() => this.#store.api.countdown(plan));
   }
 

@@ -16,10 +16,10 @@ export function dayFrom(now: Date, days = 0): string {
   return `${String(day.getFullYear()).padStart(4, "0")}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** Days from today to a day, negative when it is past; null where it is no day of the calendar. */
-export function daysUntil(date: string, now: Date): number | null {
+/** Days from one day to another, negative when that is past; null where it is no day of the calendar. */
+export function daysUntil(date: string, today: string): number | null {
   const to = noon(date);
-  const from = noon(dayFrom(now));
+  const from = noon(today);
   return to && from ? Math.round((to.getTime() - from.getTime()) / 86_400_000) : null;
 }
 

@@ -24,6 +24,25 @@ export type Control =
 /** What a list holds: texts alone, or objects, for which a text may stand that fills their field `shorthand`. */
 export type Entry = { fields: readonly Field[]; texts: boolean; shorthand: string | null };
 
+/** No longer than this, two texts fit beside each other. */
+const SHORT = 16;
+
+/** The names of the fields that go two and two in one line: neighbours that are both short. */
+export function halvesOf(fields: readonly Field[]): Set<string> {
+  const halves = new Set<string>();
+  for (let i = 1; i < fields.length; i++) {
+    const [left, right] = [fields[i - 1]!, fields[i]!];
+    if (!isShort(left) || !isShort(right) || halves.has(left.name)) continue;
+    halves.add(left.name).add(right.name);
+  }
+  return halves;
+}
+
+function isShort(field: Field): boolean {
+  if (field.kind === "line" || field.kind === "figure") return field.maxLength !== null && field.maxLength <= SHORT;
+  return field.kind === "choice" || field.kind === "flag";
+}
+
 type Schema = Record<string, unknown>;
 
 /** A form with more rows than a panel has lines helps nobody. */

@@ -124,12 +124,13 @@ function areBlank(fields: readonly Field[], draft: Draft): boolean {
   return fields.every((field) => isBlank(field, draft[field.name]));
 }
 
-/** Whether nothing was written in a field. Choices and ticks alone are no content. */
+/** Whether nothing was put into a field. A tick alone is no content, nor is a choice that was left as it was. */
 function isBlank(field: Field, typed: Typed | undefined): boolean {
   switch (field.kind) {
     case "flag":
-    case "choice":
       return true;
+    case "choice":
+      return typed === undefined || typed === field.preset;
     case "group":
       return areBlank(field.fields, (typed ?? {}) as Draft);
     case "list":

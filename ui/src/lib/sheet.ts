@@ -9,6 +9,8 @@ export type Sheet = {
   /** What it is called for who does not see it. */
   name: string;
   frame: Rendered | null;
+  /** What was typed since cannot be drawn: the frame is of before. */
+  stale: boolean;
   original: { width: number; height: number; rgba: Uint8Array } | null;
   /** The panel's size while there is no frame. */
   size: { width: number; height: number };

@@ -7,7 +7,7 @@ import { t, tr } from "./i18n.svelte";
 import { PANEL } from "./options";
 import type { Sending, Sheet, SourceName, Veil } from "./sheet";
 import type { Studio } from "./studio.svelte";
-import type { Templates } from "./template.svelte";
+import type { TemplatePage, Templates } from "./template.svelte";
 import { oneLine, type Writing } from "./text.svelte";
 import { countdownWords } from "./words";
 
@@ -19,6 +19,7 @@ export function sheetOf({ studio, templates, writing }: Desk, source: Exclude<So
       return {
         name: studio.picture?.name ?? "",
         frame: studio.picture ? studio.frame : null,
+        stale: false,
         original: studio.shownOriginal,
         size: PANEL[studio.options.adjust.size],
         palette: studio.options.palette,
@@ -27,6 +28,7 @@ export function sheetOf({ studio, templates, writing }: Desk, source: Exclude<So
       return {
         name: templates.page ? templateTitle(tr(), templates.page.info) : "",
         frame: templates.page?.composer.frame ?? null,
+        stale: isWrong(templates.page),
         original: null,
         size: PANEL.full,
         palette: templates.palette,
@@ -36,6 +38,7 @@ export function sheetOf({ studio, templates, writing }: Desk, source: Exclude<So
       return {
         name: text.trim(),
         frame: writing.blank ? null : writing.composer.frame,
+        stale: writing.composer.fault !== null,
         original: null,
         size: PANEL.full,
         palette: ink === "red" || paper === "red" ? "black-white-red" : "black-white",
@@ -44,10 +47,14 @@ export function sheetOf({ studio, templates, writing }: Desk, source: Exclude<So
   }
 }
 
+function isWrong(page: TemplatePage | null): boolean {
+  return page !== null && (page.filled.problems.length > 0 || page.composer.fault !== null);
+}
+
 /** What the clock will show instead of the page on the panel here; null where it will show that. */
 export function veil({ writing, countdown }: Desk, source: SourceName): Veil | null {
   if (source === "countdown") {
-    return { title: countdownWords(tr(), countdown.date, new Date()), body: t("countdown.veil") };
+    return { title: countdownWords(tr(), countdown.date, countdown.today), body: t("countdown.veil") };
   }
   if (source !== "text" || writing.place === "panel") return null;
   return { title: writing.blank ? null : oneLine(writing.page.text), body: t("text.veil") };
@@ -100,10 +107,9 @@ export function sending(desk: Desk, source: SourceName, clock: ClockState): Send
       };
     case "template": {
       const { page } = templates;
-      const wrong = page && (page.filled.problems.length > 0 || page.composer.fault !== null);
       return {
         ...show,
-        reason: wrong ? t("go.form") : page?.composer.frame ? null : t("go.drawing"),
+        reason: isWrong(page) ? t("go.form") : page?.composer.frame ? null : t("go.drawing"),
         start: () => templates.show(slot),
       };
     }
@@ -124,7 +130,7 @@ export function sending(desk: Desk, source: SourceName, clock: ClockState): Send
       };
     case "countdown": {
       const { unsupported } = clock;
-      const days = countdown.days(new Date());
+      const { days } = countdown;
       const lacking = unsupported.countdown ? (unsupported.reason ? t(`unsupported.${unsupported.reason}`) : "") : null;
       const wrong = countdown.used > countdown.room || (countdown.text !== "" && countdown.fault !== null);
       return {

@@ -51,6 +51,7 @@ export function tauriApi(): Api {
     countdownOff: () => invoke("countdown_off"),
     countdownLine: (request) => invoke("countdown_line", request),
     calendarText: (text) => invoke("calendar_text", { text }),
+    hostCalendar: (text) => invoke("host_calendar", { text }),
 
     teach: (lesson) => invoke("teach", { lesson }),
     tryLesson: (lesson) => invoke("try_lesson", { lesson }),

@@ -130,8 +130,8 @@ export function driftSeconds(setAt: string, now: Date): number {
 }
 
 /** What a countdown to a day will say; null where there is nothing to count. */
-export function countdownWords(tr: Translator, date: string, now: Date): string | null {
-  const days = daysUntil(date, now);
+export function countdownWords(tr: Translator, date: string, today: string): string | null {
+  const days = daysUntil(date, today);
   const day = dayWords(date, tr.locale);
   if (days === null || day === null || days < 0) return null;
   return days === 0 ? tr.t("countdown.today", { date: day }) : tr.n("countdown.until", days, { date: day });

@@ -23,7 +23,8 @@ const PLACES: Place[] = [
   { name: "studio, done", query: "state=done" },
   { name: "studio, failed", query: "state=failed" },
   { name: "studio, unknown", query: "state=unknown" },
-  { name: "studio, radio off", query: "state=radio-off&real" },
+  { name: "studio, radio off", query: "state=radio-off&real&slots=2" },
+  { name: "countdown, radio off", query: "state=radio-off&real", go: (page) => source(page, "countdown") },
   { name: "template, notice", query: "slots=2", go: (page) => source(page, "template") },
   ...["todo", "weather", "quote", "metric", "qr"].map((name) => ({
     name: `template, ${name}`,

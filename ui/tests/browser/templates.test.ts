@@ -66,6 +66,17 @@ describe("a template", () => {
     await expect.poll(async () => Object.keys((await pixels(page, "panel")).colours)).not.toContain("255,255,255");
   });
 
+  it("has more to say than there is room for without moving the panel", async () => {
+    const page = await openWindow({ query: "lang=fr" });
+    await source(page, "template");
+    await page.getByTestId("template-qr").check();
+    const panel = (await page.locator("figure").first().boundingBox())!;
+    const side = (await page.locator("aside").boundingBox())!;
+    expect(panel.x + panel.width).toBeLessThan(side.x);
+    const inks = (await page.getByTestId("inks").boundingBox())!;
+    expect(inks.x + inks.width).toBeLessThan(side.x);
+  });
+
   it("keeps what was typed, each its own, and gives the example back", async () => {
     const page = await openWindow();
     await source(page, "template");
@@ -111,11 +122,14 @@ describe("a template", () => {
     expect(await page.locator(`[id="${described}"]`).innerText()).toBe("Please fill this in.");
     expect(await page.getByTestId("show").isDisabled()).toBe(true);
     expect(await page.getByTestId("go-reason").innerText()).toContain("mend");
+    // The page of before stays, and is seen to be one.
+    expect(await page.getByTestId("panel").getAttribute("data-stale")).toBe("true");
     await title.fill("x".repeat(83));
     await expect.poll(() => page.getByTestId("field-error").innerText()).toBe("At most 80 characters; these are 83.");
     await title.fill("Open");
     await page.getByTestId("field-error").waitFor({ state: "detached" });
     expect(await title.getAttribute("aria-invalid")).toBeNull();
+    expect(await page.getByTestId("panel").getAttribute("data-stale")).toBe("false");
     expect(await page.getByTestId("show").isEnabled()).toBe(true);
   });
 

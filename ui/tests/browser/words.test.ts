@@ -18,6 +18,15 @@ describe("a text", () => {
     expect(await page.getByTestId("show").isDisabled()).toBe(true);
   });
 
+  it("does not take the focus from who comes by the arrows", async () => {
+    const page = await openWindow();
+    await source(page, "text");
+    await page.getByTestId("tab-clock").click();
+    await page.keyboard.press("ArrowLeft");
+    await page.getByTestId("text-words").waitFor();
+    expect(await focused(page)).toBe("tab-source");
+  });
+
   it("takes ink, paper, lines, strokes and size; ink and paper are never the same", async () => {
     const page = await openWindow();
     await source(page, "text");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../src/fake/templates";
-import { type Field, formOf } from "../../src/lib/form";
+import { type Field, formOf, halvesOf } from "../../src/lib/form";
 import { charactersOf, codePoints, fieldLabel, optionLabel, templateAbout, templateTitle, wrongs } from "../../src/lib/formwords";
 import { type Draft, draftOf, emptyRow, numbersOf, payloadOf, type Row, sameForm } from "../../src/lib/payload";
 import { moved } from "../../src/lib/rows";
@@ -41,6 +41,14 @@ describe("a form", () => {
     });
     expect(fields.map((f) => f.kind)).toEqual(["line", "choice", "figure", "flag", "group", "numbers", "list"]);
     expect(fields[6]).toMatchObject({ entry: { texts: true } });
+  });
+
+  it("sets short neighbours two and two", () => {
+    const halves = (fields: readonly Field[]) => [...halvesOf(fields)];
+    expect(halves(named("metric"))).toEqual(["value", "unit"]);
+    const days = named("weather").find(({ name }) => name === "days")!;
+    expect(days.kind === "list" && halves(days.entry.fields)).toEqual(["day", "sky", "high", "low"]);
+    expect(halves(named("notice"))).toEqual([]);
   });
 
   it("of something that is no schema has no fields", () => {
@@ -98,9 +106,10 @@ describe("a payload", () => {
   it("leaves out what nothing was written in: texts, groups, rows", () => {
     const weather = named("weather");
     expect(payloadOf(weather, draftOf(weather, {})).payload).toEqual({});
-    expect(payloadOf(weather, draftOf(weather, { place: "Lyon", now: { sky: "rain" } })).payload).toEqual({ place: "Lyon" });
+    expect(payloadOf(weather, draftOf(weather, { place: "Lyon", now: { sky: "clear" } })).payload).toEqual({ place: "Lyon" });
+    expect(payloadOf(weather, draftOf(weather, { now: { sky: "rain" } })).payload).toEqual({ now: { sky: "rain" } });
     const qr = named("qr");
-    const hidden = { wifi: { ssid: "", hidden: true, security: "wep" } };
+    const hidden = { wifi: { ssid: "", hidden: true, security: "wpa" } };
     expect(payloadOf(qr, draftOf(qr, hidden)).payload).toEqual({});
   });
 

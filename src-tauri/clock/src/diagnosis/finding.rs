@@ -161,11 +161,12 @@ impl fmt::Display for Finding {
                 listened,
             } => {
                 let seconds = listened.as_secs();
-                write!(f, "Heard in {seconds} s: {devices} Bluetooth devices, ")?;
+                write!(f, "Bluetooth devices heard in {seconds} s: {devices}. ")?;
                 if clocks.is_empty() {
-                    f.write_str("none of them a clock.")
+                    f.write_str("Clocks among them: none.")
                 } else {
-                    write!(f, "{} of them clocks: {}.", clocks.len(), list(clocks))
+                    let count = clocks.len();
+                    write!(f, "Clocks among them: {count}, {}.", list(clocks))
                 }
             }
             Self::Connected { name, took } => {

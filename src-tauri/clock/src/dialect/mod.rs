@@ -13,7 +13,7 @@ use std::time::Duration;
 pub use epd_nrf5::EpdNrf5;
 pub use family::{CharacteristicId, Discovered, Family, GattTable};
 pub use pingping::Pingping;
-pub use profile::{Profile, ProfileEntry};
+pub use profile::{CalendarForm, Profile, ProfileEntry};
 pub use terms::{Terms, Traits};
 
 use crate::ClockError;
@@ -21,7 +21,7 @@ use crate::link::Channel;
 use crate::request::{Raw, RawPolicy, Request};
 
 /// How a family of clocks talks.
-pub trait Dialect: Send + Sync + 'static {
+pub trait Dialect: std::fmt::Debug + Send + Sync + 'static {
     /// Whose it is.
     fn family(&self) -> Family;
 
@@ -32,7 +32,7 @@ pub trait Dialect: Send + Sync + 'static {
     /// hold it; [`ClockError::NotSupported`] when the firmware cannot do it;
     /// [`ClockError::PayloadTooSmall`] when a command does not fit in one write;
     /// [`ClockError::RawDenied`] for guarded bytes; [`ClockError::FirmwareTooOld`],
-    /// [`ClockError::PanelUnknown`] and [`ClockError::PanelMismatch`] for a picture.
+    /// [`ClockError::PanelUnsaid`] and [`ClockError::PanelMismatch`] for a picture.
     fn script(&self, request: &Request, terms: Terms) -> Result<Script, ClockError>;
 
     /// What a notification means.
@@ -64,7 +64,7 @@ pub trait Dialect: Send + Sync + 'static {
 }
 
 /// The dialect of each family.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Dialects {
     pingping: Arc<dyn Dialect>,
     epd_nrf5: Arc<dyn Dialect>,

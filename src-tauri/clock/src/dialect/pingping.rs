@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::family::{CharacteristicId, GattTable};
 use super::{
-    Answer, Delivery, Dialect, Family, MemoryEffect, Profile, Role, Script, Step, Terms, Write,
-    raw_step,
+    Answer, Delivery, Dialect, Family, MemoryEffect, Profile, ProfileEntry, Role, Script, Step,
+    Terms, Write, raw_step,
 };
 use crate::ClockError;
 use crate::countdown::{Countdown, CountdownStyle, TextBitmap};
@@ -102,19 +102,35 @@ impl Pingping {
     }
 
     fn profiled(&self, name: &str, role: Role) -> Option<Vec<Step>> {
-        let entry = self.profile.get(name)?;
-        let step = Step::Write(Write {
-            channel: entry.command.channel(),
-            bytes: entry.command.bytes().to_vec(),
-            role,
-            delivery: Delivery::Answered,
-        });
-        Some(if entry.refresh {
-            then_redraw(step, BEFORE_TRIGGER)
-        } else {
-            vec![step]
-        })
+        self.profile.get(name).map(|entry| taught(entry, role))
     }
+}
+
+/// A command that a person has given the bytes of.
+fn taught(entry: &ProfileEntry, role: Role) -> Vec<Step> {
+    let step = Step::Write(Write {
+        channel: entry.command.channel(),
+        bytes: entry.command.bytes().to_vec(),
+        role,
+        delivery: Delivery::Answered,
+    });
+    if entry.refresh {
+        then_redraw(step, BEFORE_TRIGGER)
+    } else {
+        vec![step]
+    }
+}
+
+/// The calendar's line, in the slices of a countdown's text, then the calendar. That the line is
+/// shown without a countdown is likely, but not published.
+fn calendar_text(text: &TextBitmap) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for slice in text_slices(CountdownStyle::Calendar, text) {
+        steps.push(command(slice));
+        steps.push(Step::Pause(COUNTDOWN_GAP));
+    }
+    steps.extend(then_redraw(command(vec![0xE1, 0x01]), BEFORE_TRIGGER));
+    steps
 }
 
 impl Dialect for Pingping {
@@ -130,6 +146,8 @@ impl Dialect for Pingping {
             Request::Picture(picture) => upload(picture, terms),
             Request::QuietHours(hours) => vec![command(quiet_hours(hours))],
             Request::Countdown(countdown) => count_down(countdown),
+            Request::CalendarText(text) => calendar_text(text),
+            Request::Taught(entry) => taught(entry, Role::Once),
             Request::CountdownOff => then_redraw(command(vec![0xFA]), COUNTDOWN_GAP),
             // The short form `00 FF` is no safe clear: on the sibling that has it, it fills both
             // planes, and a full red plane is red here.

@@ -1,6 +1,8 @@
 //! Codes that nobody has published, supplied by whoever knows them.
 //!
 //! ```toml
+//! calendar_text = "picture"   # or "cells" or "page"
+//!
 //! [clock2]
 //! channel = "alt"
 //! bytes = "e1 05"
@@ -9,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::pingping::guarded;
 use super::raw_step;
@@ -26,10 +28,57 @@ pub struct ProfileEntry {
     pub refresh: bool,
 }
 
-/// Commands by the name of the face or toggle; empty by default.
+impl ProfileEntry {
+    /// An entry from the text of a person: the name of a face or toggle, and hexadecimal bytes.
+    ///
+    /// # Errors
+    /// [`ClockError::ProfileInvalid`] with what is wrong; also for a command that is guarded.
+    pub fn parse(
+        name: &str,
+        channel: Channel,
+        bytes: &str,
+        refresh: bool,
+    ) -> Result<Self, ClockError> {
+        let known = name.parse::<Face>().is_ok() || name.parse::<Toggle>().is_ok();
+        if !known {
+            return Err(invalid(format!("\"{name}\" is no face and no toggle")));
+        }
+        let bytes = parse_hex(bytes)
+            .ok_or_else(|| invalid(format!("the bytes of \"{name}\" are not hexadecimal")))?;
+        let command = Raw::new(channel, bytes, RawPolicy::Guarded)
+            .and_then(|raw| raw_step(&raw, guarded(raw.channel())).map(|_| raw))
+            .map_err(|error| invalid(format!("\"{name}\": {}", error.code())))?;
+        Ok(Self { command, refresh })
+    }
+}
+
+/// How a short text gets into the calendar. Which of them a firmware takes is not published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CalendarForm {
+    /// As the small picture of the calendar face.
+    #[default]
+    Picture,
+    /// As the calendar's line of 24-pixel cells, at most four characters.
+    Cells,
+    /// As a picture of the whole panel, calendar included, drawn by the host.
+    Page,
+}
+
+/// Commands by the name of the face or toggle, and the form of a calendar's text; empty by
+/// default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Profile {
     entries: BTreeMap<String, ProfileEntry>,
+    calendar_text: CalendarForm,
+}
+
+#[derive(Deserialize)]
+struct FileText {
+    #[serde(default)]
+    calendar_text: CalendarForm,
+    #[serde(flatten)]
+    entries: BTreeMap<String, EntryText>,
 }
 
 #[derive(Deserialize)]
@@ -51,32 +100,26 @@ impl Profile {
     /// [`ClockError::ProfileInvalid`] with what is wrong; also for an entry whose name is no face
     /// or toggle, and for a command that is guarded.
     pub fn parse(text: &str) -> Result<Self, ClockError> {
-        let invalid = |detail: String| ClockError::ProfileInvalid { detail };
         if text.len() > Self::MAX_FILE_BYTES {
             return Err(invalid("the file is too large".to_owned()));
         }
-        let table: BTreeMap<String, EntryText> = toml::from_str(text)
+        let file: FileText = toml::from_str(text)
             .map_err(|error| invalid(error.message().trim_end_matches('.').to_owned()))?;
         let mut entries = BTreeMap::new();
-        for (name, entry) in table {
-            let known = name.parse::<Face>().is_ok() || name.parse::<Toggle>().is_ok();
-            if !known {
-                return Err(invalid(format!("\"{name}\" is no face and no toggle")));
-            }
-            let bytes = parse_hex(&entry.bytes)
-                .ok_or_else(|| invalid(format!("the bytes of \"{name}\" are not hexadecimal")))?;
-            let command = Raw::new(entry.channel, bytes, RawPolicy::Guarded)
-                .and_then(|raw| raw_step(&raw, guarded(raw.channel())).map(|_| raw))
-                .map_err(|error| invalid(format!("\"{name}\": {}", error.code())))?;
-            entries.insert(
-                name,
-                ProfileEntry {
-                    command,
-                    refresh: entry.refresh,
-                },
-            );
+        for (name, entry) in file.entries {
+            let parsed = ProfileEntry::parse(&name, entry.channel, &entry.bytes, entry.refresh)?;
+            entries.insert(name, parsed);
         }
-        Ok(Self { entries })
+        Ok(Self {
+            entries,
+            calendar_text: file.calendar_text,
+        })
+    }
+
+    /// How a short text gets into the calendar.
+    #[must_use]
+    pub fn calendar_text(&self) -> CalendarForm {
+        self.calendar_text
     }
 
     /// The entry of that name.
@@ -89,6 +132,10 @@ impl Profile {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
+}
+
+fn invalid(detail: String) -> ClockError {
+    ClockError::ProfileInvalid { detail }
 }
 
 /// Bytes of hexadecimal text; spaces are allowed between bytes.

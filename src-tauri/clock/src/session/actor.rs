@@ -290,6 +290,12 @@ impl Actor {
             return;
         }
         *lock(&self.shared.idle_since) = None;
+        self.dialects = self.shared.dialects.borrow().clone();
+        if let Some(held) = &mut self.held
+            && let Some(family) = held.clock.family
+        {
+            held.dialect = Arc::clone(self.dialects.of(family));
+        }
         let limit = self.config.operation_limit;
         let mut run = Run {
             tally: Tally::new(),

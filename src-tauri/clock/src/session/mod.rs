@@ -94,6 +94,7 @@ struct Shared {
     state: watch::Sender<LinkState>,
     heard: watch::Sender<Vec<Advertisement>>,
     idle_timeout: watch::Sender<Duration>,
+    dialects: watch::Sender<Dialects>,
     /// No new jobs; the task ends when the queue is empty.
     closing: CancellationToken,
     /// Cancels every operation.
@@ -127,6 +128,7 @@ impl Session {
             state: watch::Sender::new(LinkState::Asleep),
             heard: watch::Sender::new(Vec::new()),
             idle_timeout: watch::Sender::new(config.idle_timeout),
+            dialects: watch::Sender::new(dialects.clone()),
             closing: CancellationToken::new(),
             abort: CancellationToken::new(),
             ended: CancellationToken::new(),
@@ -153,6 +155,11 @@ impl Session {
     #[must_use]
     pub fn heard(&self) -> watch::Receiver<Vec<Advertisement>> {
         self.shared.heard.subscribe()
+    }
+
+    /// Speaks these from the next operation on.
+    pub fn set_dialects(&self, dialects: Dialects) {
+        self.shared.dialects.send_replace(dialects);
     }
 
     /// How long the link has been unused; none without a link or while it is used.

@@ -183,7 +183,7 @@ impl Engine {
             let fresh = Current::start(
                 current.number + 1,
                 &*self.shared.source,
-                &self.shared.dialects,
+                &self.dialects(),
                 devices,
                 &settings,
                 &memory,

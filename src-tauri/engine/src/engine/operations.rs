@@ -13,6 +13,7 @@ use super::{ClockMemory, Engine, lock};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
+use crate::memory::Shown;
 use crate::state::{Door, JournalOutcome, KnownClock, Outcome, TimeSet};
 use crate::store::NewEntry;
 
@@ -209,12 +210,18 @@ impl Engine {
         match learned {
             Learned::Nothing => {}
             Learned::Shows { held, mono } => {
-                memory.shown = Some(held.clone());
+                memory.shown = Some(Shown::Slot {
+                    held: held.clone(),
+                    mono: *mono,
+                });
                 memory.face = Some(Face::Picture);
-                memory.shown_mono = *mono;
                 if end.clock.report().data_bytes > 0 {
                     memory.send_seconds = u32::try_from(end.sending.as_secs()).ok();
                 }
+            }
+            Learned::HostCalendar(calendar) => {
+                memory.shown = Some(Shown::Calendar(calendar.clone()));
+                memory.face = Some(Face::Picture);
             }
             // The picture mode shows again what was sent last, and what that was is known
             // already.

@@ -2,17 +2,14 @@
 
 use jiff::Timestamp;
 use regie_clock::dialect::Terms;
-use regie_clock::{
-    Channel, ClockTime, Countdown, CountdownDate, Face, QuietHours, Raw, RawPolicy, Request, Task,
-    Toggle, Zone,
-};
+use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
 use regie_imaging::{Options, Panel, Planes};
 
 use super::{Engine, checked, lock};
-use crate::composition::CountdownPlan;
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
+use crate::memory::Shown;
 use crate::mode::Mode;
 use crate::state::{Door, OperationKind, QuietHoursSet, Slot};
 
@@ -30,7 +27,17 @@ impl Engine {
     ) -> Result<Submitted, EngineError> {
         let slot = checked(slot)?;
         let (name, rendering) = self.shared.studio.render(picture, options).await?;
-        let planes = rendering.planes;
+        self.keep_and_show(door, slot, name, rendering.planes).await
+    }
+
+    /// Keeps planes in a slot and shows them.
+    pub(super) async fn keep_and_show(
+        &self,
+        door: Door,
+        slot: u8,
+        name: String,
+        planes: Planes,
+    ) -> Result<Submitted, EngineError> {
         let held = Slot {
             slot,
             name,
@@ -86,7 +93,10 @@ impl Engine {
 
     /// The slot that the clock is known to show, and whether in black and white only.
     fn shown(&self) -> Result<(u8, bool), EngineError> {
-        let mono = lock(&self.shared.memory).shown_mono;
+        let mono = matches!(
+            lock(&self.shared.memory).shown,
+            Some(Shown::Slot { mono: true, .. })
+        );
         let slot = self.shared.state.borrow().clock.shown_slot;
         slot.map(|slot| (slot, mono))
             .ok_or(EngineError::ShownUnknown)
@@ -175,7 +185,7 @@ impl Engine {
     }
 
     /// The zone that the clock was last set to, else this computer's.
-    fn zone_of_clock(&self) -> Zone {
+    pub(super) fn zone_of_clock(&self) -> Zone {
         let set = lock(&self.shared.memory).time_set.clone();
         set.and_then(|set| set.zone.parse().ok())
             .unwrap_or_else(Zone::system)
@@ -270,48 +280,6 @@ impl Engine {
         .await
     }
 
-    /// Counts the days down to a date.
-    ///
-    /// # Errors
-    /// [`EngineError::Clock`] for what is no date, or one that is over where the clock is.
-    pub async fn countdown(
-        &self,
-        door: Door,
-        plan: CountdownPlan,
-    ) -> Result<Submitted, EngineError> {
-        let date: CountdownDate = plan.date.parse()?;
-        let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
-        self.submit(
-            door,
-            Plan {
-                kind: OperationKind::Countdown,
-                detail: date.to_string(),
-                first: Request::Countdown(Countdown::new(plan.style, date)).into(),
-                then: None,
-                learned: Learned::ShowsNoSlot,
-            },
-        )
-        .await
-    }
-
-    /// Ends the countdown.
-    ///
-    /// # Errors
-    /// [`EngineError::Store`].
-    pub async fn countdown_off(&self, door: Door) -> Result<Submitted, EngineError> {
-        self.submit(
-            door,
-            Plan {
-                kind: OperationKind::CountdownOff,
-                detail: String::new(),
-                first: Request::CountdownOff.into(),
-                then: None,
-                learned: Learned::ShowsNoSlot,
-            },
-        )
-        .await
-    }
-
     /// Sends bytes as they are, save those that can harm the clock.
     ///
     /// # Errors
@@ -327,7 +295,7 @@ impl Engine {
         // The session asks again, of the clock that is connected then.
         let family = lock(&self.shared.memory).family();
         let terms = Terms::of_mtu(u16::MAX);
-        self.shared.dialects.of(family).script(&raw, terms)?;
+        self.dialects().of(family).script(&raw, terms)?;
         self.submit(
             door,
             Plan {

@@ -1,5 +1,6 @@
-//! Setting the clock again by itself: the clock knows no zones, so that it is an hour off when
-//! summer time begins or ends, or when this computer travels.
+//! What Regie does by itself. The clock knows no zones, so that it is an hour off when summer time
+//! begins or ends, or when this computer travels: it is set again. A calendar that the host draws
+//! is drawn again when the day changes.
 
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::{Engine, lock};
 use crate::desk::{Learned, Plan};
 use crate::error::EngineError;
+use crate::memory::Shown;
 use crate::state::{LinkView, OperationKind, Outcome, TimeSet};
 
 /// How often it is looked at. Not every system reports a change of zone or a waking computer; a
@@ -76,15 +78,13 @@ impl Engine {
             state.zone = zone;
             changed
         });
-        let set = {
-            let memory = lock(&self.shared.memory);
-            // Nobody asked for a picture to go. The next face takes the time along.
-            let wanted = !memory.time_replaces_picture();
-            memory.time_set.clone().filter(|_| wanted)
-        };
-        let now = Timestamp::now().as_second();
-        let Some(due) = set.and_then(|set| due(&set, &host, now)) else {
-            return Retry::now();
+        let plan = match self.due_plan(&host).await {
+            Ok(Some(plan)) => plan,
+            Ok(None) => return Retry::now(),
+            Err(error) => {
+                tracing::warn!(%error, "what is due cannot be prepared");
+                return retry.later();
+            }
         };
         let (linked, busy) = {
             let clock = &self.shared.state.borrow().clock;
@@ -97,25 +97,45 @@ impl Engine {
         if busy || (!linked && Instant::now() < retry.at) {
             return retry;
         }
-        tracing::info!(zone = %due.zone, "setting the clock again: its zone's offset has changed");
-        let plan = Plan {
-            kind: OperationKind::SetTime,
-            detail: due.zone.to_string(),
-            first: Task::SetTime(due.zone.clone()),
-            then: None,
-            learned: Learned::Time {
-                zone: due.zone,
-                follows_host: due.follows_host,
-            },
-        };
+        tracing::info!(kind = ?plan.kind, detail = plan.detail, "due by itself");
         match self.carry_out_unasked(plan).await {
             Ok(Outcome::Done { .. }) => Retry::now(),
             Ok(_) => retry.later(),
             Err(EngineError::Closing) => retry,
             Err(error) => {
-                tracing::warn!(%error, "the clock could not be set again");
+                tracing::warn!(%error, "what was due could not be done");
                 retry.later()
             }
+        }
+    }
+}
+
+impl Engine {
+    /// What is to be done without having been asked for: the time first, since the day of the
+    /// calendar goes by it.
+    async fn due_plan(&self, host: &Zone) -> Result<Option<Plan>, EngineError> {
+        let memory = lock(&self.shared.memory).clone();
+        // Nobody asked for a picture to go. The next face takes the time along.
+        let wanted = !memory.time_replaces_picture();
+        let set = memory.time_set.filter(|_| wanted);
+        let now = Timestamp::now().as_second();
+        if let Some(due) = set.and_then(|set| due(&set, host, now)) {
+            return Ok(Some(Plan {
+                kind: OperationKind::SetTime,
+                detail: due.zone.to_string(),
+                first: Task::SetTime(due.zone.clone()),
+                then: None,
+                learned: Learned::Time {
+                    zone: due.zone,
+                    follows_host: due.follows_host,
+                },
+            }));
+        }
+        match memory.shown {
+            Some(Shown::Calendar(page)) if page.day != self.today()?.to_string() => {
+                Ok(Some(self.calendar_plan(page.text).await?))
+            }
+            _ => Ok(None),
         }
     }
 }

@@ -105,8 +105,8 @@ impl Memory {
 enum Shown {
     /// What the memory held then.
     Memory(Memory),
-    /// The calendar or the clock, which it keeps up to date.
-    Face,
+    /// The page of a mode, which it keeps up to date.
+    Page(Mode),
     /// A redraw that was broken off half way.
     Grey,
 }
@@ -150,7 +150,7 @@ impl EpdNrf5 {
             red_plane: false,
             mode: Mode::Calendar,
             week_start: 1,
-            shown: Shown::Face,
+            shown: Shown::Page(Mode::Calendar),
             coming: None,
             refreshing_until: None,
             refresh,
@@ -237,8 +237,9 @@ impl EpdNrf5 {
             }
             [0x21, day @ 0..=6, ..] => self.week_start = *day,
             [0x30, flags, data @ ..] if !data.is_empty() => self.take(*flags, data),
-            // Pins, the panel by itself, its sleep and the configuration: nothing to see.
-            [0x00 | 0x03 | 0x04 | 0x06 | 0x21 | 0x90, ..] => {}
+            // Pins, the panel by itself, its sleep and the configuration: nothing to see. Nor of a
+            // picture's part without data.
+            [0x00 | 0x03 | 0x04 | 0x06 | 0x21 | 0x30 | 0x90, ..] => {}
             // It starts anew, or sleeps until somebody presses its button.
             [0x91 | 0x92 | 0x99, ..] => self.initialised = false,
             _ => self.unknown += 1,
@@ -296,20 +297,15 @@ impl EpdNrf5 {
     /// Draws the page of its mode over whatever the panel's memory holds. That of a picture is
     /// empty.
     fn draw_page(&mut self) {
-        let page = self.page();
-        self.memory = Memory::drawn(&page);
+        self.memory = Memory::drawn(&self.page(self.mode));
         (self.initialised, self.address) = (true, 0);
-        let shown = match self.mode {
-            Mode::Picture => Shown::Memory(self.memory.clone()),
-            Mode::Calendar | Mode::Clock => Shown::Face,
-        };
-        self.redraw(shown);
+        self.redraw(Shown::Page(self.mode));
     }
 
-    fn page(&self) -> Screen {
+    fn page(&self, mode: Mode) -> Screen {
         let (width, height) = (self.memory.width, self.memory.height);
         let now = local_time(self.local_epoch());
-        match self.mode {
+        match mode {
             Mode::Picture => Screen::white(width, height),
             Mode::Calendar => face::calendar(width, height, now, None, None),
             Mode::Clock => face::clock(width, height, now, false, None),
@@ -341,7 +337,7 @@ impl EpdNrf5 {
     pub(crate) fn screen(&self) -> Screen {
         match &self.shown {
             Shown::Memory(memory) => memory.screen(self.build.has_red()),
-            Shown::Face => Memory::drawn(&self.page()).screen(self.build.has_red()),
+            Shown::Page(mode) => Memory::drawn(&self.page(*mode)).screen(self.build.has_red()),
             Shown::Grey => Screen::grey(self.memory.width, self.memory.height),
         }
     }

@@ -74,7 +74,10 @@ fn asking_a_missing_service_again_and_again_costs_nothing() {
             );
         }
         assert!(descriptors() <= before, "{before} -> {}", descriptors());
-        assert!(bench.bluetooth.tasks() <= tasks);
+        // A task whose answer is there counts for an instant more.
+        bench
+            .soon("no task is left", || bench.bluetooth.tasks() <= tasks)
+            .await;
         bench.fake.start_service().await.unwrap();
         bench.assert_usable().await;
     });

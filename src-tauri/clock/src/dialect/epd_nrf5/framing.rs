@@ -7,11 +7,11 @@ use crate::link::Channel;
 use crate::picture::Plane;
 
 /// Writes to the panel's memory.
-const WRITE_IMAGE: u8 = 0x30;
+pub(super) const WRITE_IMAGE: u8 = 0x30;
 /// Bytes of such a write before its data: command and flags.
 const HEADER: usize = 2;
-/// Most bytes of one write before the clock has said how many it takes.
-const UNSAID_PAYLOAD: usize = 20;
+/// What every link carries in one write; also the most before the clock has said how much it takes.
+const LEAST_PAYLOAD: usize = 20;
 /// Most bytes of one write, whatever a clock says: the firmware's stack has no larger packets, and
 /// some of its panel drivers count the data in eight bits.
 const MAX_PAYLOAD: usize = 244;
@@ -39,7 +39,7 @@ pub(super) fn stream(planes: &[PanelPlane], terms: Terms) -> Vec<Step> {
     let traits = terms.traits();
     let payload = terms
         .payload()
-        .min(traits.payload.unwrap_or(UNSAID_PAYLOAD))
+        .min(traits.payload.unwrap_or_default().max(LEAST_PAYLOAD))
         .min(MAX_PAYLOAD);
     let capacity = payload - HEADER;
     let frames = planes.iter().flat_map(|plane| {

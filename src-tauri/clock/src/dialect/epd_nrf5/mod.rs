@@ -107,7 +107,11 @@ impl Dialect for EpdNrf5 {
                 Channel::Alt => return Err(not_supported("raw alt")),
             },
             Request::Toggle(toggle) => return Err(not_supported(toggle.name())),
-            Request::QuietHours(_) | Request::Countdown(_) | Request::CountdownOff => {
+            Request::QuietHours(_)
+            | Request::Countdown(_)
+            | Request::CountdownOff
+            | Request::CalendarText(_)
+            | Request::Taught(_) => {
                 return Err(not_supported(request.name()));
             }
         };
@@ -120,6 +124,17 @@ impl Dialect for EpdNrf5 {
             Some(Saying::Terms { .. }) => Answer::Terms,
             None => Answer::Other,
         }
+    }
+
+    /// Part of a picture that brings none of it: the firmware looks at nothing shorter than a byte
+    /// of data (read in `EPD/EPD_service.c`), and one without the command ignores it.
+    fn probe(&self) -> Option<Write> {
+        Some(Write {
+            channel: Channel::Main,
+            bytes: vec![framing::WRITE_IMAGE, 0x00],
+            role: Role::Command,
+            delivery: Delivery::Answered,
+        })
     }
 
     fn introduction(&self) -> Option<Duration> {
@@ -206,7 +221,7 @@ fn upload(picture: &Picture, terms: Terms) -> Result<Vec<Step>, ClockError> {
             needed: PICTURE_VERSION,
         });
     }
-    let model = traits.model.ok_or(ClockError::PanelUnknown)?;
+    let model = traits.model.ok_or(ClockError::PanelUnsaid)?;
     let panel = Panel::of_model(model).ok_or(ClockError::PanelMismatch { model })?;
     let mut steps = vec![
         command(vec![INIT], Role::Command),
