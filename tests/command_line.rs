@@ -209,7 +209,12 @@ fn the_clocks_small_jobs_are_done() {
         &["sleep", "off"],
         &["countdown", "9999-12-31"],
         &["countdown", "9999-12-31", "--mode", "calendar"],
+        &["countdown", "9999-12-31", "--text", "Xmas"],
         &["countdown-off"],
+        &["text", "Back at 14:30"],
+        &["template", "notice", "--payload", r#"{"title": "Closed"}"#],
+        &["calendar-text", "Closed"],
+        &["calendar", "--text", "Sale"],
         &["raw", "E2"],
     ] {
         let arguments = [&["--demo", "clock"], job].concat();
@@ -234,6 +239,16 @@ fn what_nobody_has_published_or_what_can_harm_is_refused_with_a_hint() {
     desk.refused(&["--demo", "clock", "mode", "sundial"]);
     desk.refused(&["--demo", "clock", "mode", "image7"]);
     desk.refused(&["--demo", "clock", "mode", "mono"]);
+    desk.refused(&["--demo", "clock", "template", "sundial"]);
+    let wrong = desk.refused(&[
+        "--demo",
+        "clock",
+        "template",
+        "notice",
+        "--payload",
+        "{\"titel\": 1}",
+    ]);
+    assert!(wrong.contains("titel"), "{wrong}");
     desk.refused(&["--demo", "clock", "countdown", "2026-02-29"]);
     let over = desk.refused(&["--demo", "clock", "countdown", "2026-01-01"]);
     assert!(over.contains("2026-01-01 is over"), "{over}");
