@@ -104,6 +104,68 @@ async fn a_photo_dropped_on_the_window_ends_up_on_the_clock_pixel_for_pixel() {
     desktop.end().await;
 }
 
+/// Every template with its example, in each language, and a page and a text on the clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_written_in_the_window_end_up_on_the_clock_pixel_for_pixel() {
+    for (language, words) in [
+        ("en", "Back at 14:30"),
+        ("fr", "مغلق اليوم"),
+        ("zh", "今日休息 \u{1f600}"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(
+            folder.path().join("settings.toml"),
+            format!("language = \"{language}\"\n"),
+        )
+        .unwrap();
+        let desktop = Desktop::start_in(folder, Tray::With, &[]).await;
+        desktop.click("source-template").await;
+        for template in ["notice", "todo", "weather", "quote", "metric", "qr"] {
+            // The radio button itself is not seen; its label is clicked as a person does.
+            desktop.choose(&format!("template-{template}")).await;
+            panel_shows_a_picture(&desktop).await;
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            desktop.screenshot(&format!("{language}-{template}")).await;
+        }
+        shown_as_previewed(&desktop).await;
+
+        desktop.click("source-text").await;
+        let area = desktop.element("text-words").await;
+        area.send_keys(words).await.unwrap();
+        desktop
+            .until(
+                "the text can be shown",
+                "return !document.querySelector(\"[data-testid='show']\").disabled;",
+            )
+            .await;
+        desktop.screenshot(&format!("{language}-text")).await;
+        shown_as_previewed(&desktop).await;
+        desktop.click("source-countdown").await;
+        desktop.element("countdown-date").await;
+        desktop.screenshot(&format!("{language}-countdown")).await;
+        desktop.end().await;
+    }
+}
+
+/// Shows what the panel previews, and looks at the simulated clock's own screen.
+async fn shown_as_previewed(desktop: &Desktop) {
+    let (_, _, preview) = desktop.inks("panel").await;
+    desktop.click("show").await;
+    assert_eq!(outcome(desktop).await, "done");
+    desktop.click("dismiss").await;
+    desktop.click("simulated-label").await;
+    desktop.element("simulated-screen").await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let (_, _, screen) = desktop.inks("simulated-screen").await;
+    let different = preview.iter().zip(&screen).filter(|(a, b)| a != b).count();
+    assert_eq!(
+        (screen.len(), different),
+        (preview.len(), 0),
+        "pixels that differ"
+    );
+    desktop.click("peek-close").await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_picture_is_refused_with_a_reason_and_the_picture_before_stays() {
     let desktop = Desktop::start(Tray::With, &[]).await;

@@ -102,9 +102,17 @@ pub(crate) fn app() -> &'static Path {
 impl Desktop {
     /// Starts the desktop and, on it, the app with simulated devices.
     pub(crate) async fn start(tray: Tray, arguments: &[&str]) -> Self {
+        Self::start_in(tempfile::tempdir().unwrap(), tray, arguments).await
+    }
+
+    /// The same with a data folder that may hold something already.
+    pub(crate) async fn start_in(
+        folder: tempfile::TempDir,
+        tray: Tray,
+        arguments: &[&str],
+    ) -> Self {
         let windows = window_manager();
         let tray = (tray == Tray::With).then(tray_host);
-        let folder = tempfile::tempdir().unwrap();
         let (port, native) = (free_port(), free_port());
         let driver = Process::start(
             Command::new("tauri-driver")
@@ -161,6 +169,19 @@ impl Desktop {
 
     pub(crate) async fn click(&self, test_id: &str) {
         self.element(test_id).await.click().await.unwrap();
+    }
+
+    /// Chooses a radio button that only its label makes visible.
+    pub(crate) async fn choose(&self, test_id: &str) {
+        self.until(
+            test_id,
+            &format!(
+                "const choice = document.querySelector(\"[data-testid='{test_id}']\");
+                 choice?.closest('label').click();
+                 return choice?.checked;"
+            ),
+        )
+        .await;
     }
 
     /// Waits until a script answers with something other than null or false.

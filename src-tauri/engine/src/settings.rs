@@ -122,6 +122,9 @@ pub struct Settings {
     pub devices: Option<Devices>,
     /// Seconds an unused link is kept; 0 lets go after each operation.
     pub idle_seconds: u32,
+    /// Leave out the parts of a picture that the clock has confirmed to hold since it was
+    /// connected.
+    pub skip_unchanged: bool,
     /// Start in the tray, without a window.
     pub start_hidden: bool,
     /// How the preview is coloured.
@@ -137,6 +140,7 @@ impl Default for Settings {
             theme: Theme::default(),
             devices: None,
             idle_seconds: 300,
+            skip_unchanged: false,
             start_hidden: false,
             inks: InkLook::default(),
             picture: Options::default(),

@@ -26,6 +26,11 @@ devices: Devices | null,
  */
 idle_seconds: number, 
 /**
+ * Leave out the parts of a picture that the clock has confirmed to hold since it was
+ * connected.
+ */
+skip_unchanged: boolean, 
+/**
  * Start in the tray, without a window.
  */
 start_hidden: boolean, 

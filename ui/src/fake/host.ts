@@ -130,6 +130,7 @@ export class FakeHost implements Api {
         theme: scenario.theme,
         devices: state === "first" ? null : simulated ? "simulated" : "bluetooth",
         idle_seconds: 300,
+        skip_unchanged: false,
         start_hidden: false,
         picture: DEFAULT_OPTIONS,
         inks: "ideal",

@@ -1,6 +1,7 @@
 //! The task that owns the adapter and the link.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
@@ -506,6 +507,10 @@ impl Actor {
         }
         *lock(&self.shared.idle_since) = None;
         self.publish_rest();
+    }
+
+    pub(super) fn skips_unchanged(&self) -> bool {
+        self.shared.skip_unchanged.load(Ordering::Relaxed)
     }
 
     fn let_go_at(&self) -> Option<Instant> {

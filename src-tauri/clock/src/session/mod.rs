@@ -34,7 +34,7 @@ mod play;
 mod queue;
 mod state;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -95,6 +95,7 @@ struct Shared {
     heard: watch::Sender<Vec<Advertisement>>,
     idle_timeout: watch::Sender<Duration>,
     dialects: watch::Sender<Dialects>,
+    skip_unchanged: AtomicBool,
     /// No new jobs; the task ends when the queue is empty.
     closing: CancellationToken,
     /// Cancels every operation.
@@ -129,6 +130,7 @@ impl Session {
             heard: watch::Sender::new(Vec::new()),
             idle_timeout: watch::Sender::new(config.idle_timeout),
             dialects: watch::Sender::new(dialects.clone()),
+            skip_unchanged: AtomicBool::new(config.skip_unchanged),
             closing: CancellationToken::new(),
             abort: CancellationToken::new(),
             ended: CancellationToken::new(),
@@ -155,6 +157,12 @@ impl Session {
     #[must_use]
     pub fn heard(&self) -> watch::Receiver<Vec<Advertisement>> {
         self.shared.heard.subscribe()
+    }
+
+    /// Leaves out what the clock certainly holds, or not, from the next request on; see
+    /// [`SessionConfig::skip_unchanged`].
+    pub fn set_skip_unchanged(&self, skip: bool) {
+        self.shared.skip_unchanged.store(skip, Ordering::Relaxed);
     }
 
     /// Speaks these from the next operation on.

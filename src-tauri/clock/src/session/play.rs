@@ -105,6 +105,7 @@ impl Actor {
         cursor: &mut Cursor,
         run: &mut Run,
     ) -> Result<u32, Stop> {
+        let skip_unchanged = self.skips_unchanged();
         let Some(held) = self.held.as_mut() else {
             return Err(Stop::Lost(lost("before sending")));
         };
@@ -124,7 +125,7 @@ impl Actor {
         let terms = line.terms();
         let script = dialect.script(request, terms).map_err(Stop::Failed)?;
         let known = match picture_bytes(&script) {
-            1.. if self.config.skip_unchanged => line.held.memory.take(),
+            1.. if skip_unchanged => line.held.memory.take(),
             _ => None,
         };
         let mut pass = Pass::new(script, terms, known);
@@ -289,7 +290,7 @@ impl Actor {
         }
         let bytes = picture_bytes(&pass.script);
         run.tally.report.skipped_bytes += count(bytes.saturating_sub(cursor.acknowledged.bytes()));
-        if self.config.skip_unchanged
+        if skip_unchanged
             && pass.is_heard_of()
             && let Some(planes) = Planes::of(&pass.script, dialect)
         {

@@ -40,6 +40,7 @@ impl Current {
         let config = SessionConfig {
             default_target: address(memory),
             idle_timeout: Duration::from_secs(settings.idle_seconds.into()),
+            skip_unchanged: settings.skip_unchanged,
             ..SessionConfig::default()
         };
         Self {

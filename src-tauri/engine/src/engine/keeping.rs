@@ -21,9 +21,9 @@ impl Engine {
             state.locale = settings.language.resolve(self.shared.config.system_locale);
             state.settings = settings.clone();
         });
-        self.current()
-            .session
-            .set_idle_timeout(Duration::from_secs(settings.idle_seconds.into()));
+        let session = self.current().session;
+        session.set_idle_timeout(Duration::from_secs(settings.idle_seconds.into()));
+        session.set_skip_unchanged(settings.skip_unchanged);
         let after = self.devices();
         if before != after {
             self.switch(after).await?;
