@@ -66,7 +66,7 @@ pub struct TemplatePage {
 pub struct TemplateInfo {
     /// Its name.
     pub name: String,
-    /// Its English title; `template.<name>.title` where there is a translation.
+    /// Its English title; `template.<name>` where there is a translation.
     pub title: String,
     /// What it is for, as one English sentence.
     pub about: String,
