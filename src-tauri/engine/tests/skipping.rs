@@ -24,7 +24,10 @@ async fn only_what_has_changed_is_sent_where_that_was_asked_for() {
     let engine = desk.engine().await;
     assert!(shown(&engine).await > 30_000);
     let planes = desk.clock.planes();
-    assert!(shown(&engine).await > 30_000, "it is off unless switched on");
+    assert!(
+        shown(&engine).await > 30_000,
+        "it is off unless switched on"
+    );
 
     let settings = Settings {
         skip_unchanged: true,

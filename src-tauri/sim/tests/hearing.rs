@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use common::{awake, bench_with, picture};
+use common::{awake, bench_with, picture, set_face};
 use regie_clock::link::{Connection, Scan};
 use regie_clock::session::limits;
 use regie_clock::{
-    Adapter, Address, Advertisement, ClockError, Dialects, Job, Outcome, PictureSize, Profile,
-    Request, Session, SessionConfig, Unavailable,
+    Adapter, Address, Advertisement, ClockError, Dialects, Face, Job, LinkState, Outcome,
+    PictureSize, Profile, Request, Session, SessionConfig, Unavailable,
 };
 use regie_sim::{Fault, SimulatedAdapter, SimulatedClock};
 use tokio::time::sleep;
@@ -177,4 +177,24 @@ async fn services_that_come_empty_are_asked_for_again_then_on_a_new_link() {
     assert_eq!(code(clear().await), "clock-services-unread");
     assert!(!bench.clock.is_connected());
     bench.assert_usable().await;
+}
+
+/// A Bluetooth service that starts anew while the first link is being made costs no operation.
+#[tokio::test(start_paused = true)]
+async fn an_adapter_that_goes_during_the_first_connect_and_comes_back_is_waited_for() {
+    let bench = bench_with(awake(), SessionConfig::default());
+    bench.clock.order(Fault::ConnectHangs);
+    let mut state = bench.session.state();
+    let operation = bench.session.submit(Job::new(set_face(Face::Clock1)));
+    let connecting = |state: &LinkState| matches!(state, LinkState::Connecting { .. });
+    state.wait_for(connecting).await.unwrap();
+    // The attempt is given up after 15 s; by then there is no adapter for a while.
+    sleep(Duration::from_secs(14)).await;
+    bench
+        .adapter
+        .set_unavailable(Some(Unavailable::ServiceMissing));
+    sleep(Duration::from_secs(4)).await;
+    bench.adapter.set_unavailable(None);
+    let outcome = operation.outcome().await;
+    assert!(outcome.is_done(), "{outcome:?}");
 }

@@ -97,8 +97,10 @@ impl Actor {
         deadline: Instant,
         run: &Run,
     ) -> Result<Option<Advertisement>, Stop> {
-        if run.pinned.is_some() {
-            // A link was lost, perhaps because the Bluetooth service started anew.
+        let met = run.ticket.progress.borrow().clock.is_some();
+        if met {
+            // A link was lost or did not come about, perhaps because the Bluetooth service started
+            // anew.
             self.await_adapter(run).await?;
         } else {
             unless_cancelled(run, self.check_adapter())
