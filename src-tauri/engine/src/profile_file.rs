@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::composition::Lesson;
 use crate::error::EngineError;
 use crate::settings::replace;
-use crate::small_file::read_text;
+use crate::small_file::read_small_text;
 
 fn path(folder: &Path) -> PathBuf {
     folder.join("clock-profile.toml")
@@ -20,7 +20,7 @@ fn path(folder: &Path) -> PathBuf {
 /// # Errors
 /// [`EngineError::SettingsUnreadable`], [`EngineError::Clock`] for what is no profile.
 pub(crate) fn read(folder: &Path) -> Result<Profile, EngineError> {
-    match read_text(&path(folder)) {
+    match read_small_text(&path(folder)) {
         Ok(text) => Ok(Profile::parse(&text)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Profile::default()),
         Err(error) => Err(EngineError::SettingsUnreadable {
@@ -39,7 +39,7 @@ pub(crate) fn add(folder: &Path, lesson: &Lesson) -> Result<Profile, EngineError
     // A file that cannot be understood is a person's to mend, not to be written over.
     read(folder)?;
     let path = path(folder);
-    let mut document = read_text(&path)
+    let mut document = read_small_text(&path)
         .ok()
         .and_then(|text| text.parse::<DocumentMut>().ok())
         .unwrap_or_default();
