@@ -104,6 +104,9 @@ pub enum ClockError {
         /// Most characters of the style.
         limit: usize,
     },
+    /// The system does not say in which time zone this computer is.
+    #[error("This computer does not say in which time zone it is.")]
+    SystemZoneUnknown,
     /// A day that is over where the clock is.
     #[error("The day {date} is over: there it is {today} already.")]
     DatePast {
@@ -320,6 +323,7 @@ impl ClockError {
             Self::HoursEqual { .. } => "hours-equal",
             Self::HourInvalid { .. } => "hour-invalid",
             Self::DateInvalid { .. } => "date-invalid",
+            Self::SystemZoneUnknown => "system-zone-unknown",
             Self::DatePast { .. } => "date-past",
             Self::CountdownTextLength { .. } => "countdown-text-length",
             Self::CountdownBitmapLength { .. } => "countdown-bitmap-length",
@@ -370,6 +374,7 @@ impl ClockError {
             | Self::HoursEqual { .. }
             | Self::HourInvalid { .. }
             | Self::DateInvalid { .. }
+            | Self::SystemZoneUnknown
             | Self::DatePast { .. }
             | Self::CountdownTextLength { .. }
             | Self::CountdownBitmapLength { .. }
@@ -422,6 +427,9 @@ impl ClockError {
             }
             Self::HourInvalid { .. } => "Hours run from 0 to 23.",
             Self::DateInvalid { .. } => "Give a date from 2001-01-01 to 9999-12-31 as YYYY-MM-DD.",
+            Self::SystemZoneUnknown => {
+                "Choose the time zone of the clock yourself, or mend that of the system (on Linux the TZ variable or /etc/localtime)."
+            }
             Self::DatePast { .. } => "Give a day that is still to come.",
             Self::CountdownTextLength { .. } => {
                 "Shorten the text: the clock style takes 8 characters, the calendar style 4."
@@ -497,9 +505,11 @@ impl ClockError {
             Self::ZoneUnknown { input }
             | Self::OffsetOutOfRange { input }
             | Self::AddressInvalid { input } => vec![("input", input.clone())],
-            Self::TimeOutOfRange | Self::PanelUnsaid | Self::RawEmpty | Self::SessionClosed => {
-                Vec::new()
-            }
+            Self::TimeOutOfRange
+            | Self::PanelUnsaid
+            | Self::SystemZoneUnknown
+            | Self::RawEmpty
+            | Self::SessionClosed => Vec::new(),
             Self::PlaneLength {
                 size,
                 plane,

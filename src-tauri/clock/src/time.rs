@@ -32,7 +32,7 @@ enum ZoneKind {
 }
 
 impl Zone {
-    /// The zone of this computer, by name where the system tells it.
+    /// The zone of this computer, by name where the system tells it; UTC where it tells none.
     #[must_use]
     pub fn system() -> Self {
         let zone = TimeZone::system();
@@ -41,6 +41,17 @@ impl Zone {
             None => Self(ZoneKind::Fixed {
                 minutes: zone.to_offset(Timestamp::now()).seconds() / 60,
             }),
+        }
+    }
+
+    /// The zone of this computer, if the system tells one.
+    ///
+    /// # Errors
+    /// [`ClockError::SystemZoneUnknown`].
+    pub fn known_system() -> Result<Self, ClockError> {
+        match TimeZone::try_system() {
+            Ok(zone) if !zone.is_unknown() => Ok(Self::system()),
+            _ => Err(ClockError::SystemZoneUnknown),
         }
     }
 

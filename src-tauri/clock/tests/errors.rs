@@ -38,6 +38,7 @@ fn every_error() -> Vec<ClockError> {
             known: "clock1, clock2".to_owned(),
         },
         ClockError::CodeUnknown { name: text() },
+        ClockError::SystemZoneUnknown,
         ClockError::DatePast {
             date: "2026-12-24".to_owned(),
             today: "2026-12-25".to_owned(),

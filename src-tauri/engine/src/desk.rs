@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use regie_clock::{Face, Task, Zone};
 use tokio::sync::oneshot;
 
+use crate::fault::Note;
 use crate::state::{
     HostCalendar, Operation, OperationKind, Outcome, Progress, QuietHoursSet, Slot,
 };
@@ -78,6 +79,8 @@ pub struct Submitted {
     pub id: u32,
     /// Its outcome, once it has one.
     pub ended: oneshot::Receiver<Outcome>,
+    /// What was left out of what it sends, or done to it.
+    pub notes: Vec<Note>,
 }
 
 /// The operations of this run.

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::clocks::Current;
+use self::operations::Unasked;
 pub use self::words::templates;
 use crate::convert;
 use crate::desk::Desk;
@@ -106,8 +107,7 @@ struct Shared {
     /// What follows sessions and operations, and what runs beside them.
     tasks: TaskTracker,
     stopping: CancellationToken,
-    /// Ends the operation under way that nobody asked for.
-    unasked: Mutex<CancellationToken>,
+    unasked: Mutex<Unasked>,
     /// Held until the engine is stopped: one process owns the folder.
     owned: Mutex<Option<File>>,
 }

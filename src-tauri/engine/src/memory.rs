@@ -46,16 +46,30 @@ impl ClockMemory {
         }
     }
 
-    /// The key of one clock, chosen or not.
+    /// How the keys of clocks begin, chosen or not.
+    const KEYS_OF_CLOCKS: &str = "clock.of.";
+
     fn key_of(address: &str) -> String {
-        format!("clock.of.{address}")
+        format!("{}{address}", Self::KEYS_OF_CLOCKS)
     }
 
-    /// What is remembered of the chosen clock.
+    /// What is remembered of the chosen clock. Which one it is, the key of the choice says; the
+    /// rest is what is remembered of that clock, whoever used it last.
     pub(crate) fn recall_choice(store: &Store, devices: Devices) -> Result<Self, EngineError> {
-        Ok(store
-            .recall(Self::key_of_choice(devices))?
-            .unwrap_or_default())
+        let choice: Option<Self> = store.recall(Self::key_of_choice(devices))?;
+        match choice.and_then(|choice| choice.chosen) {
+            Some(clock) => Self::recall(store, clock),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Forgets what any clock shows.
+    pub(crate) fn forget_shown(store: &Store) -> Result<(), EngineError> {
+        for (key, mut memory) in store.recall_all::<Self>(Self::KEYS_OF_CLOCKS)? {
+            (memory.shown, memory.face) = (None, None);
+            store.remember(&key, Some(&memory))?;
+        }
+        Ok(())
     }
 
     /// What is remembered of a clock, called as it is called now.

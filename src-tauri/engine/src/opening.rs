@@ -54,13 +54,12 @@ impl Opened {
                 *place = Some(held);
             }
         }
+        if interrupted.iter().any(|kind| kind.may_change_screen()) {
+            // Nobody saw how far it came, nor perhaps on which clock.
+            ClockMemory::forget_shown(&store)?;
+        }
         let devices = devices_in_use(&config, &settings);
         let mut memory = ClockMemory::recall_choice(&store, devices)?;
-        if interrupted.iter().any(|kind| kind.changes_screen()) {
-            // Nobody saw how far it came.
-            memory.shown = None;
-            memory.keep(&store, Some(devices))?;
-        }
         let given = config.clock.as_deref().map(Address::parse).transpose()?;
         let keeps_choice = match given {
             Some(address) if !memory.is_of(&address) => {

@@ -20,11 +20,16 @@ fn path(folder: &Path) -> PathBuf {
 /// # Errors
 /// [`EngineError::SettingsUnreadable`], [`EngineError::Clock`] for what is no profile.
 pub(crate) fn read(folder: &Path) -> Result<Profile, EngineError> {
-    match read_small_text(&path(folder)) {
-        Ok(text) => Ok(Profile::parse(&text)?),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Profile::default()),
+    Ok(Profile::parse(&text(&path(folder))?)?)
+}
+
+/// The text of the file; empty where there is none.
+fn text(path: &Path) -> Result<String, EngineError> {
+    match read_small_text(path) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(EngineError::SettingsUnreadable {
-            path: path(folder),
+            path: path.to_owned(),
             detail: error.to_string(),
         }),
     }
@@ -34,15 +39,21 @@ pub(crate) fn read(folder: &Path) -> Result<Profile, EngineError> {
 /// profile as it is then.
 ///
 /// # Errors
-/// As [`read`], and [`EngineError::SettingsUnwritable`].
+/// As [`read`]: a file that cannot be understood is a person's to mend, not to be written over.
+/// And [`EngineError::SettingsUnwritable`].
 pub(crate) fn add(folder: &Path, lesson: &Lesson) -> Result<Profile, EngineError> {
-    // A file that cannot be understood is a person's to mend, not to be written over.
-    read(folder)?;
     let path = path(folder);
-    let mut document = read_small_text(&path)
-        .ok()
-        .and_then(|text| text.parse::<DocumentMut>().ok())
-        .unwrap_or_default();
+    // The file itself where the name is a link to it.
+    let path = path.canonicalize().unwrap_or(path);
+    let before = text(&path)?;
+    Profile::parse(&before)?;
+    let unwritable = |detail: String| EngineError::SettingsUnwritable {
+        path: path.clone(),
+        detail,
+    };
+    let mut document: DocumentMut = before
+        .parse()
+        .map_err(|error: toml_edit::TomlError| unwritable(error.to_string()))?;
     let mut entry = Table::new();
     entry.insert("channel", value(lesson.channel.to_string()));
     entry.insert("bytes", value(lesson.bytes.trim()));
@@ -50,11 +61,8 @@ pub(crate) fn add(folder: &Path, lesson: &Lesson) -> Result<Profile, EngineError
         entry.insert("refresh", value(true));
     }
     document.insert(&lesson.name, Item::Table(entry));
-    let text = document.to_string();
-    let profile = Profile::parse(&text)?;
-    replace(&path, text.as_bytes()).map_err(|error| EngineError::SettingsUnwritable {
-        path,
-        detail: error.to_string(),
-    })?;
+    let after = document.to_string();
+    let profile = Profile::parse(&after)?;
+    replace(&path, after.as_bytes()).map_err(|error| unwritable(error.to_string()))?;
     Ok(profile)
 }

@@ -154,8 +154,9 @@ pub enum OperationKind {
 }
 
 impl OperationKind {
-    /// Whether the clock shows something else afterwards.
-    pub(crate) fn changes_screen(self) -> bool {
+    /// Whether some clock may show something else afterwards. The time takes the picture off the
+    /// screen of some.
+    pub(crate) fn may_change_screen(self) -> bool {
         match self {
             Self::Show
             | Self::Face
@@ -164,8 +165,9 @@ impl OperationKind {
             | Self::CalendarText
             | Self::HostCalendar
             | Self::Clear
+            | Self::SetTime
             | Self::Raw => true,
-            Self::SetTime | Self::Toggle | Self::QuietHours => false,
+            Self::Toggle | Self::QuietHours => false,
         }
     }
 }

@@ -251,6 +251,21 @@ impl Store {
         })
     }
 
+    /// What is remembered under all keys that begin so.
+    pub(crate) fn recall_all<T: DeserializeOwned>(
+        &self,
+        prefix: &str,
+    ) -> Result<Vec<(String, T)>, EngineError> {
+        let rows: Vec<(String, String)> = self.with(|connection| {
+            let mut query = connection
+                .prepare("SELECT key, value FROM memory WHERE substr(key, 1, length(?1)) = ?1")?;
+            let rows = query.query_map([prefix], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let read = |(key, value): (String, String)| Some((key, serde_json::from_str(&value).ok()?));
+        Ok(rows.into_iter().filter_map(read).collect())
+    }
+
     /// What is remembered under `key`; a value of an older form counts as none.
     pub(crate) fn recall<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, EngineError> {
         let value = self.with(|connection| {

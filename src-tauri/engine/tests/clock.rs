@@ -368,6 +368,43 @@ async fn each_clock_is_remembered_for_itself() {
     assert!(known(&engine));
 }
 
+/// Without a chosen clock the first one heard is used, and it may be one that is known.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_is_met_again_is_still_known() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Window, None).await.unwrap()).await;
+    let set = engine.state().borrow().clock.time_set.clone();
+    assert!(set.is_some());
+    engine.choose_clock(None).await.unwrap();
+    assert_eq!(engine.state().borrow().clock.time_set, None);
+    ended(engine.toggle(Door::Window, Toggle::Invert).await.unwrap()).await;
+    assert_eq!(engine.state().borrow().clock.time_set, set);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_done_to_a_clock_is_known_although_another_was_chosen_meanwhile() {
+    let desk = Desk::with(Timing {
+        link: LinkModel::Fixed(Duration::from_millis(3)),
+        ..Timing::instant()
+    });
+    let engine = desk.engine().await;
+    let picture = opened(&engine).await;
+    let show = |slot| engine.show(Door::Window, picture, Options::default(), slot);
+    ended(show(0).await.unwrap()).await;
+    let first = engine.state().borrow().clock.chosen.clone().unwrap();
+
+    let second = show(1).await.unwrap();
+    engine
+        .choose_clock(Some("SIM:00:00:00:00:99"))
+        .await
+        .unwrap();
+    assert!(matches!(ended(second).await, Outcome::Done { .. }));
+    assert_eq!(engine.state().borrow().clock.shown_slot, None);
+    engine.choose_clock(Some(&first.address)).await.unwrap();
+    assert_eq!(engine.state().borrow().clock.shown_slot, Some(1));
+}
+
 /// UP-16: preparing pictures and sending one do not wait for each other.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_prepared_while_another_is_being_sent() {

@@ -81,3 +81,44 @@ async fn what_a_person_asks_for_goes_before_what_nobody_did() {
     let outcome = timeout(Duration::from_secs(10), asked.ended).await.unwrap();
     assert!(matches!(outcome, Ok(Outcome::Done { .. })), "{outcome:?}");
 }
+
+/// TZ-10: a clock that follows this computer is on its time now, not on that of where it was set.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_clock_that_follows_this_computer_is_on_its_zone() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    ended(engine.set_time(Door::Window, None).await.unwrap()).await;
+    engine.stop().await;
+    let here = Zone::system();
+    let far = ["Pacific/Kiritimati", "Pacific/Niue"];
+    let offset = |zone: &str| zone.parse::<Zone>().unwrap().offset_seconds_at(0).unwrap();
+    let away = far
+        .into_iter()
+        .find(|zone| offset(zone) != here.offset_seconds_at(0).unwrap())
+        .unwrap();
+    let database = rusqlite::Connection::open(desk.folder.path().join("data/regie.db")).unwrap();
+    let zone = format!("\"zone\":\"{here}\"");
+    let elsewhere = format!("\"zone\":\"{away}\"");
+    let changed = database.execute(
+        "UPDATE memory SET value = replace(value, ?1, ?2)",
+        [zone, elsewhere],
+    );
+    assert!(changed.unwrap() > 0);
+    drop(database);
+
+    let engine = desk.engine().await;
+    let set = engine.state().borrow().clock.time_set.clone().unwrap();
+    assert_eq!(set.zone, away);
+    let shown = engine.host_calendar(Door::Window, None).await.unwrap();
+    assert!(matches!(ended(shown).await, Outcome::Done { .. }));
+    let day = engine
+        .state()
+        .borrow()
+        .clock
+        .host_calendar
+        .clone()
+        .unwrap()
+        .day;
+    let today = jiff::Zoned::now().date().to_string();
+    assert_eq!(day, today);
+}

@@ -100,6 +100,28 @@ async fn what_cannot_be_drawn_is_said_with_its_field_before_anything_is_sent() {
     assert_eq!(engine.state().borrow().slots[0], None);
 }
 
+/// DI-14
+#[tokio::test(flavor = "multi_thread")]
+async fn characters_that_no_font_has_are_named_with_what_is_sent_without_them() {
+    let desk = Desk::new();
+    let engine = desk.engine().await;
+    let page = engine
+        .show_composition(Door::Cli, text("a\u{e000}b"), 0)
+        .await
+        .unwrap();
+    assert_eq!(page.notes[0].code, "characters-omitted");
+    done(page).await;
+    let calendar = engine
+        .host_calendar(Door::Cli, Some("a\u{e000}b".into()))
+        .await
+        .unwrap();
+    assert_eq!(calendar.notes.len(), 1);
+    done(calendar).await;
+    let plain = engine.calendar_text(Door::Cli, "ab").await.unwrap();
+    assert!(plain.notes.is_empty());
+    done(plain).await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_countdown_takes_its_words_along_as_they_were_previewed() {
     let desk = Desk::new();
@@ -128,7 +150,7 @@ async fn a_countdown_takes_its_words_along_as_they_were_previewed() {
     }
     done(engine.countdown_off(Door::Window).await.unwrap()).await;
     assert_eq!(desk.clock.countdown(), None);
-    for words in ["far too long", "\u{e000}"] {
+    for words in ["far too long", "\u{e000}", "\u{200b}"] {
         let plan = CountdownPlan {
             date: "9999-12-31".into(),
             style: CountdownStyle::Clock,

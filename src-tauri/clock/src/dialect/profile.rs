@@ -103,8 +103,14 @@ impl Profile {
         if text.len() > Self::MAX_FILE_BYTES {
             return Err(invalid("the file is too large".to_owned()));
         }
-        let file: FileText = toml::from_str(text)
-            .map_err(|error| invalid(error.message().trim_end_matches('.').to_owned()))?;
+        let file: FileText = toml::from_str(text).map_err(|error| {
+            let what = error.message().trim_end_matches('.');
+            let before = error.span().and_then(|span| text.get(..span.start));
+            invalid(match before {
+                Some(before) => format!("line {}: {what}", before.matches('\n').count() + 1),
+                None => what.to_owned(),
+            })
+        })?;
         let mut entries = BTreeMap::new();
         for (name, entry) in file.entries {
             let parsed = ProfileEntry::parse(&name, entry.channel, &entry.bytes, entry.refresh)?;

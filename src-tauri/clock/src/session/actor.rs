@@ -347,7 +347,8 @@ impl Actor {
         let tasks: Vec<_> = run.ticket.job.tasks().cloned().collect();
         // What no clock can do is said before anybody waits for one.
         for task in &tasks {
-            self.can_be_done(task).map_err(Stop::Failed)?;
+            self.can_be_done(task, run.ticket.job.family())
+                .map_err(Stop::Failed)?;
         }
         let mut cursor = Cursor::default();
         let mut repeats = 0;
@@ -377,12 +378,13 @@ impl Actor {
         }
     }
 
-    /// Whether there is a family that can carry it out. If not, the error of the linked clock's,
-    /// or of the first.
-    fn can_be_done(&self, task: &Task) -> Result<(), ClockError> {
+    /// Whether there is a family that can carry it out. If not, the error of the one that the clock
+    /// is known to be of, of the linked clock's, or of the first.
+    fn can_be_done(&self, task: &Task, known: Option<Family>) -> Result<(), ClockError> {
         let linked = self.held.as_ref().and_then(|held| held.clock.family);
+        let likely = known.or(linked);
         let mut families = Family::ALL;
-        families.sort_by_key(|family| Some(*family) != linked);
+        families.sort_by_key(|family| Some(*family) != likely);
         let terms = Terms::of_mtu(u16::MAX);
         let mut first = Ok(());
         for family in families {

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::state::{ClockName, Progress, Stage};
 use crate::ClockError;
-use crate::dialect::{Dialect, Script, Terms};
+use crate::dialect::{Dialect, Family, Script, Terms};
 use crate::link::Address;
 use crate::request::{Face, Request};
 use crate::time::{ClockTime, Zone};
@@ -60,6 +60,7 @@ impl From<Request> for Task {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     target: Option<Address>,
+    family: Option<Family>,
     first: Task,
     rest: Vec<Task>,
 }
@@ -70,6 +71,7 @@ impl Job {
     pub fn new(task: impl Into<Task>) -> Self {
         Self {
             target: None,
+            family: None,
             first: task.into(),
             rest: Vec::new(),
         }
@@ -87,6 +89,20 @@ impl Job {
     pub fn on(mut self, target: Option<Address>) -> Self {
         self.target = target;
         self
+    }
+
+    /// A clock that is known to be of this family, so that what it cannot do is said before it is
+    /// waited for.
+    #[must_use]
+    pub fn known_as(mut self, family: Option<Family>) -> Self {
+        self.family = family;
+        self
+    }
+
+    /// The family that the clock is known to be of.
+    #[must_use]
+    pub fn family(&self) -> Option<Family> {
+        self.family
     }
 
     /// The clock asked for.

@@ -228,6 +228,10 @@ impl Engine {
                         state.clock.nearby = nearby;
                     });
                 }
+                // It may have closed before this began to follow it.
+                if matches!(*link.borrow(), LinkState::Closed) {
+                    return;
+                }
                 let open = tokio::select! {
                     changed = link.changed() => changed.is_ok(),
                     changed = heard.changed() => changed.is_ok(),

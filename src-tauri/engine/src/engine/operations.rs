@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use regie_clock::{Address, Face, Job, Stage};
+use regie_clock::{Address, Face, Job, Stage, Zone};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +25,24 @@ struct End {
     sending: Duration,
 }
 
+/// What is done without having been asked for, and who is asking for something else.
+#[derive(Debug, Default)]
+pub(super) struct Unasked {
+    /// Ends the operation under way that nobody asked for.
+    under_way: CancellationToken,
+    /// Operations being asked for that do not show as running yet.
+    asking: usize,
+}
+
+/// Somebody is asking for an operation.
+struct Asking<'a>(&'a Engine);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        lock(&self.0.shared.unasked).asking -= 1;
+    }
+}
+
 /// An operation that was journalled and given to a session.
 struct Begun {
     row: i64,
@@ -37,8 +55,8 @@ struct Begun {
 impl Engine {
     /// Queues an operation on the chosen clock.
     pub(super) async fn submit(&self, door: Door, plan: Plan) -> Result<Submitted, EngineError> {
-        // What nobody asked for makes room.
-        lock(&self.shared.unasked).cancel();
+        // What nobody asked for makes room, and stays away until this is seen to run.
+        let _asking = self.asking();
         let kind = plan.kind;
         let begun = self.begin(door, plan).await?;
         let progress = convert::progress(&begun.handle.progress().borrow());
@@ -55,14 +73,32 @@ impl Engine {
             // A door that does not wait is told by the state.
             let _unread = ended.send(end.shown);
         });
-        Ok(Submitted { id, ended: outcome })
+        Ok(Submitted {
+            id,
+            ended: outcome,
+            notes: Vec::new(),
+        })
     }
 
     /// Carries out an operation that nobody waits for: it is journalled, but not shown, and gives
     /// way to any other.
-    pub(super) async fn carry_out_unasked(&self, plan: Plan) -> Result<Outcome, EngineError> {
+    /// Nothing is done when somebody is asking for something just now, or when the plan was made
+    /// for another clock than the one that is chosen by now.
+    pub(super) async fn carry_out_unasked(
+        &self,
+        plan: Plan,
+        made_for: Option<&str>,
+    ) -> Result<Option<Outcome>, EngineError> {
         let wanted = CancellationToken::new();
-        lock(&self.shared.unasked).clone_from(&wanted);
+        {
+            let mut unasked = lock(&self.shared.unasked);
+            let state = self.shared.state.borrow();
+            let chosen = state.clock.chosen.as_ref();
+            if unasked.asking > 0 || chosen.map(|clock| clock.address.as_str()) != made_for {
+                return Ok(None);
+            }
+            unasked.under_way.clone_from(&wanted);
+        }
         let begun = self.begin(Door::Regie, plan).await?;
         let handle = begun.handle.clone();
         let ended = handle.outcome();
@@ -80,7 +116,15 @@ impl Engine {
             sending: Duration::ZERO,
         };
         self.close(begun, &end).await;
-        Ok(end.shown)
+        Ok(Some(end.shown))
+    }
+
+    /// Ends what nobody asked for, and keeps it away until the guard goes.
+    fn asking(&self) -> Asking<'_> {
+        let mut unasked = lock(&self.shared.unasked);
+        unasked.under_way.cancel();
+        unasked.asking += 1;
+        Asking(self)
     }
 
     /// Journals an operation and gives it to the session, for the clock that is chosen now, even
@@ -100,7 +144,8 @@ impl Engine {
             .run(move |store| store.begin(&entry))
             .await?;
         let target = chosen.as_ref().map(|clock| Address::new(&clock.address));
-        let mut job = Job::new(plan.first).on(target);
+        let family = chosen.as_ref().and_then(|clock| clock.family);
+        let mut job = Job::new(plan.first).on(target).known_as(family);
         if let Some(request) = plan.then {
             job = job.then(request);
         }
@@ -145,40 +190,63 @@ impl Engine {
         }
     }
 
-    /// Takes over what an operation of a session taught about its clock.
-    async fn learn(&self, session: u32, end: &End, learned: &Learned) {
+    /// Takes over what an operation of a session taught about its clock, whichever is chosen by
+    /// now.
+    async fn learn(&self, session: u32, end: &End, learned: &Learned) -> Result<(), EngineError> {
         let Some(clock) = &end.clock.report().clock else {
             // No clock was reached, so nothing about one has changed.
-            return;
+            return Ok(());
         };
-        let mut reached = KnownClock {
+        let reached = KnownClock {
             address: clock.address.to_string(),
-            name: clock.name.clone(),
+            // A name may not have come this time.
+            name: match clock.name.as_str() {
+                "" => clock.address.to_string(),
+                name => name.to_owned(),
+            },
             family: clock.family,
             simulated: clock.simulated,
         };
-        let kept = self
-            .update_memory(Some(session), |memory| {
-                let chosen = memory.chosen.get_or_insert_with(|| reached.clone());
-                if chosen.address == reached.address {
-                    // Its name may have been unknown when it was chosen, or not have come now, in
-                    // which case its address stands for it.
-                    if reached.name == reached.address {
-                        reached.name.clone_from(&chosen.name);
-                    }
-                    *chosen = reached;
-                    Self::take(memory, end, learned);
+        let address = reached.address.clone();
+        let mut known = self
+            .shared
+            .store
+            .run(move |store| ClockMemory::recall(store, reached))
+            .await?;
+        let is_it = |memory: &ClockMemory| {
+            memory
+                .chosen
+                .as_ref()
+                .is_none_or(|chosen| chosen.address == address)
+        };
+        let mut in_use = false;
+        self.update_memory(Some(session), |memory| {
+            in_use = is_it(memory);
+            if in_use {
+                if memory.chosen.is_none() {
+                    // The first one heard is the chosen one from now on.
+                    *memory = known.clone();
                 }
-            })
-            .await;
-        if let Err(error) = kept {
-            tracing::warn!(%error, "what was learned of the clock is not kept");
+                memory.chosen.clone_from(&known.chosen);
+                Self::take(memory, end, learned);
+            }
+        })
+        .await?;
+        if in_use {
+            return Ok(());
         }
+        Self::take(&mut known, end, learned);
+        self.shared
+            .store
+            .run(move |store| known.keep(store, None))
+            .await
     }
 
     /// Takes over what an operation taught, and writes its outcome down.
     async fn close(&self, begun: Begun, end: &End) {
-        self.learn(begun.session, end, &begun.learned).await;
+        if let Err(error) = self.learn(begun.session, end, &begun.learned).await {
+            tracing::warn!(%error, "what was learned of the clock is not kept");
+        }
         let target = match &end.clock.report().clock {
             Some(clock) => clock.name.clone(),
             None => name(begun.chosen.as_ref()),
@@ -201,8 +269,9 @@ impl Engine {
         let replaced = matches!(learned, Learned::Time { .. }) && memory.time_replaces_picture();
         let changed = learned.changes_screen() || replaced;
         if !end.clock.is_done() {
-            // Where nothing was sent, the screen shows what it showed.
-            if changed && end.clock.report().packets > 0 {
+            // A clock was reached, and what it was sent last may have been taken without its
+            // having said so.
+            if changed {
                 (memory.shown, memory.face) = (None, None);
             }
             return;
@@ -229,6 +298,19 @@ impl Engine {
             Learned::Face(face) => {
                 memory.shown = None;
                 memory.face = Some(*face);
+                if memory.family().time_replaces_picture() {
+                    // Such a clock was given the time along with its face.
+                    let set = memory.time_set.take();
+                    let follows_host = set.as_ref().is_none_or(|set| set.follows_host);
+                    memory.time_set = Some(TimeSet {
+                        at: started(end),
+                        zone: match set {
+                            Some(set) if !set.follows_host => set.zone,
+                            _ => Zone::system().to_string(),
+                        },
+                        follows_host,
+                    });
+                }
             }
             Learned::ShowsNoSlot => {
                 memory.shown = None;
@@ -240,13 +322,21 @@ impl Engine {
                     (memory.shown, memory.face) = (None, Some(Face::Calendar1));
                 }
                 memory.time_set = Some(TimeSet {
-                    at: Timestamp::now().to_string(),
+                    at: started(end),
                     zone: zone.to_string(),
                     follows_host: *follows_host,
                 });
             }
         }
     }
+}
+
+/// When an operation that has just ended began. A time that it set was made later: were this the
+/// end, a change of the zone's offset between the two would go unnoticed.
+fn started(end: &End) -> String {
+    let duration = end.clock.report().duration_ms;
+    let began = Timestamp::now() - Duration::from_millis(duration.into());
+    began.to_string()
 }
 
 fn name(clock: Option<&KnownClock>) -> String {

@@ -169,7 +169,7 @@ impl Engine {
         let follows_host = zone.is_none();
         let zone = match zone {
             Some(zone) => zone.parse()?,
-            None => Zone::system(),
+            None => Zone::known_system()?,
         };
         self.submit(
             door,
@@ -184,10 +184,12 @@ impl Engine {
         .await
     }
 
-    /// The zone that the clock was last set to, else this computer's.
+    /// The zone that the clock is on: the one it was set to, or this computer's where it was to
+    /// follow that or was never set.
     pub(super) fn zone_of_clock(&self) -> Zone {
         let set = lock(&self.shared.memory).time_set.clone();
-        set.and_then(|set| set.zone.parse().ok())
+        set.filter(|set| !set.follows_host)
+            .and_then(|set| set.zone.parse().ok())
             .unwrap_or_else(Zone::system)
     }
 

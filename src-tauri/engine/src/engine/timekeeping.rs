@@ -71,15 +71,17 @@ impl Engine {
     }
 
     async fn look_at_time(&self, retry: Retry) -> Retry {
-        let host = Zone::system();
-        self.shared.state.send_if_modified(|state| {
-            let zone = host.to_string();
-            let changed = state.zone != zone;
-            state.zone = zone;
-            changed
-        });
-        let plan = match self.due_plan(&host).await {
-            Ok(Some(plan)) => plan,
+        let host = Zone::known_system().ok();
+        if let Some(host) = &host {
+            self.shared.state.send_if_modified(|state| {
+                let zone = host.to_string();
+                let changed = state.zone != zone;
+                state.zone = zone;
+                changed
+            });
+        }
+        let (plan, clock) = match self.due_plan(host.as_ref()).await {
+            Ok(Some(due)) => due,
             Ok(None) => return Retry::now(),
             Err(error) => {
                 tracing::warn!(%error, "what is due cannot be prepared");
@@ -98,9 +100,11 @@ impl Engine {
             return retry;
         }
         tracing::info!(kind = ?plan.kind, detail = plan.detail, "due by itself");
-        match self.carry_out_unasked(plan).await {
-            Ok(Outcome::Done { .. }) => Retry::now(),
-            Ok(_) => retry.later(),
+        match self.carry_out_unasked(plan, clock.as_deref()).await {
+            Ok(Some(Outcome::Done { .. })) => Retry::now(),
+            Ok(Some(_)) => retry.later(),
+            // Somebody else is at the clock.
+            Ok(None) => retry,
             Err(EngineError::Closing) => retry,
             Err(error) => {
                 tracing::warn!(%error, "what was due could not be done");
@@ -112,15 +116,19 @@ impl Engine {
 
 impl Engine {
     /// What is to be done without having been asked for: the time first, since the day of the
-    /// calendar goes by it.
-    async fn due_plan(&self, host: &Zone) -> Result<Option<Plan>, EngineError> {
+    /// calendar goes by it. With the address of the clock that it is for.
+    async fn due_plan(
+        &self,
+        host: Option<&Zone>,
+    ) -> Result<Option<(Plan, Option<String>)>, EngineError> {
         let memory = lock(&self.shared.memory).clone();
+        let clock = memory.chosen.as_ref().map(|clock| clock.address.clone());
         // Nobody asked for a picture to go. The next face takes the time along.
         let wanted = !memory.time_replaces_picture();
         let set = memory.time_set.filter(|_| wanted);
         let now = Timestamp::now().as_second();
         if let Some(due) = set.and_then(|set| due(&set, host, now)) {
-            return Ok(Some(Plan {
+            let plan = Plan {
                 kind: OperationKind::SetTime,
                 detail: due.zone.to_string(),
                 first: Task::SetTime(due.zone.clone()),
@@ -129,11 +137,13 @@ impl Engine {
                     zone: due.zone,
                     follows_host: due.follows_host,
                 },
-            }));
+            };
+            return Ok(Some((plan, clock)));
         }
         match memory.shown {
             Some(Shown::Calendar(page)) if page.day != self.today()?.to_string() => {
-                Ok(Some(self.calendar_plan(page.text).await?))
+                let (plan, _notes) = self.calendar_plan(page.text).await?;
+                Ok(Some((plan, clock)))
             }
             _ => Ok(None),
         }
@@ -149,10 +159,11 @@ struct Due {
 
 /// Whether the clock, set at that time, is off by now (seconds since 1970) because of an offset
 /// that has changed since.
-fn due(set: &TimeSet, host: &Zone, now: i64) -> Option<Due> {
+fn due(set: &TimeSet, host: Option<&Zone>, now: i64) -> Option<Due> {
     let then: Timestamp = set.at.parse().ok()?;
     let before: Zone = set.zone.parse().ok()?;
-    let zone = if set.follows_host { host } else { &before };
+    // Where this computer is may not be known.
+    let zone = if set.follows_host { host? } else { &before };
     let shown = before.offset_seconds_at(then.as_second()).ok()?;
     let right = zone.offset_seconds_at(now).ok()?;
     (shown != right).then(|| Due {
@@ -185,13 +196,13 @@ mod tests {
     fn a_change_of_summer_time_makes_the_clock_due_at_its_second() {
         let paris = zone("Europe/Paris");
         let before = set("Europe/Paris", CHANGE - 100, false);
-        assert_eq!(due(&before, &paris, CHANGE - 1), None);
-        let found = due(&before, &paris, CHANGE).unwrap();
+        assert_eq!(due(&before, Some(&paris), CHANGE - 1), None);
+        let found = due(&before, Some(&paris), CHANGE).unwrap();
         assert_eq!(found.zone, paris);
         let after = set("Europe/Paris", CHANGE, false);
-        assert_eq!(due(&after, &paris, CHANGE + 86_400), None);
+        assert_eq!(due(&after, Some(&paris), CHANGE + 86_400), None);
         // 2027-03-28 01:00:00 UTC.
-        assert!(due(&after, &paris, 1_806_195_600).is_some());
+        assert!(due(&after, Some(&paris), 1_806_195_600).is_some());
     }
 
     /// TZ-10: a clock on this computer's time travels with it; one on another zone does not.
@@ -199,17 +210,23 @@ mod tests {
     fn only_a_clock_on_this_computers_time_follows_it_to_another_zone() {
         let tokyo = zone("Asia/Tokyo");
         let follows = set("Europe/Paris", CHANGE, true);
-        assert_eq!(due(&follows, &tokyo, CHANGE + 60).unwrap().zone, tokyo);
+        assert_eq!(
+            due(&follows, Some(&tokyo), CHANGE + 60).unwrap().zone,
+            tokyo
+        );
         let stays = set("Europe/Paris", CHANGE, false);
-        assert_eq!(due(&stays, &tokyo, CHANGE + 60), None);
+        assert_eq!(due(&stays, Some(&tokyo), CHANGE + 60), None);
     }
 
     /// Another name of the same time is no reason to wake the clock.
     #[test]
     fn another_zone_of_the_same_offset_is_none_to_set() {
         let follows = set("Europe/Paris", CHANGE, true);
-        assert_eq!(due(&follows, &zone("Europe/Berlin"), CHANGE + 60), None);
+        assert_eq!(
+            due(&follows, Some(&zone("Europe/Berlin")), CHANGE + 60),
+            None
+        );
         let fixed = set("+05:45", CHANGE - 60, false);
-        assert_eq!(due(&fixed, &zone("Asia/Tokyo"), CHANGE + 60), None);
+        assert_eq!(due(&fixed, Some(&zone("Asia/Tokyo")), CHANGE + 60), None);
     }
 }

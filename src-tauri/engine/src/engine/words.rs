@@ -17,6 +17,7 @@ use crate::composition::{
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
+use crate::fault::Note;
 use crate::frame::Frame;
 use crate::state::{Door, HostCalendar, OperationKind};
 use crate::studio::Rendering;
@@ -66,8 +67,9 @@ impl Engine {
     ) -> Result<Submitted, EngineError> {
         let slot = super::checked(slot)?;
         let name = name_of(&composition);
-        let planes = self.compose(composition).await?.planes;
-        self.keep_and_show(door, slot, name, planes).await
+        let Rendering { planes, notes } = self.compose(composition).await?;
+        let submitted = self.keep_and_show(door, slot, name, planes).await?;
+        Ok(Submitted { notes, ..submitted })
     }
 
     /// Counts the days down to a date.
@@ -158,12 +160,8 @@ impl Engine {
     /// [`EngineError::Imaging`] for a text that does not fit or cannot be drawn.
     pub async fn calendar_text(&self, door: Door, text: &str) -> Result<Submitted, EngineError> {
         let zone = self.zone_of_clock();
-        let form = match lock(&self.shared.memory).family() {
-            Family::Pingping => lock(&self.shared.profile).calendar_text(),
-            // Of the other forms this family has none.
-            Family::EpdNrf5 => CalendarForm::Page,
-        };
-        let (first, then, learned) = match form {
+        let mut notes = Vec::new();
+        let (first, then, learned) = match self.calendar_form() {
             CalendarForm::Picture => {
                 let text = text.to_owned();
                 let sheet = Sheet {
@@ -172,6 +170,7 @@ impl Engine {
                 };
                 let draw = move |typesetter: &mut _| sheet.render(typesetter, &text);
                 let drawn = self.shared.studio.typeset(draw).await?;
+                notes = drawn.notes.iter().map(Note::from).collect();
                 (
                     picture(&drawn)?,
                     Some(Task::SetFace(Face::Calendar1, zone)),
@@ -186,6 +185,7 @@ impl Engine {
             }
             CalendarForm::Page => {
                 let (page, calendar) = self.calendar_page(Some(text.to_owned())).await?;
+                notes = page.notes.iter().map(Note::from).collect();
                 (
                     picture(&page)?,
                     Some(Task::SetFace(Face::Picture, zone)),
@@ -193,17 +193,25 @@ impl Engine {
                 )
             }
         };
-        self.submit(
-            door,
-            Plan {
-                kind: OperationKind::CalendarText,
-                detail: text.to_owned(),
-                first,
-                then,
-                learned,
-            },
-        )
-        .await
+        let plan = Plan {
+            kind: OperationKind::CalendarText,
+            detail: text.to_owned(),
+            first,
+            then,
+            learned,
+        };
+        let submitted = self.submit(door, plan).await?;
+        Ok(Submitted { notes, ..submitted })
+    }
+
+    /// The form of a text in the calendar that the clock at hand takes. The whole page is taken by
+    /// each family, and so by a clock of which the family is not known.
+    fn calendar_form(&self) -> CalendarForm {
+        let memory = lock(&self.shared.memory);
+        match &memory.chosen {
+            Some(clock) if clock.family != Some(Family::Pingping) => CalendarForm::Page,
+            _ => lock(&self.shared.profile).calendar_text(),
+        }
     }
 
     /// Shows a calendar that the host draws, with words over it if there are some. While Regie
@@ -216,20 +224,26 @@ impl Engine {
         door: Door,
         text: Option<String>,
     ) -> Result<Submitted, EngineError> {
-        let plan = self.calendar_plan(text).await?;
-        self.submit(door, plan).await
+        let (plan, notes) = self.calendar_plan(text).await?;
+        let submitted = self.submit(door, plan).await?;
+        Ok(Submitted { notes, ..submitted })
     }
 
-    /// The operation that shows today's page of the host's calendar.
-    pub(super) async fn calendar_plan(&self, text: Option<String>) -> Result<Plan, EngineError> {
+    /// The operation that shows today's page of the host's calendar, and what was left out of it.
+    pub(super) async fn calendar_plan(
+        &self,
+        text: Option<String>,
+    ) -> Result<(Plan, Vec<Note>), EngineError> {
         let (page, calendar) = self.calendar_page(text).await?;
-        Ok(Plan {
+        let notes = page.notes.iter().map(Note::from).collect();
+        let plan = Plan {
             kind: OperationKind::HostCalendar,
             detail: calendar.day.clone(),
             first: picture(&page)?,
             then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
             learned: Learned::HostCalendar(calendar),
-        })
+        };
+        Ok((plan, notes))
     }
 
     async fn calendar_page(

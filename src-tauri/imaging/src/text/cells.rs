@@ -74,6 +74,12 @@ impl CellLine {
                 characters: listed(words.omitted()),
             });
         }
+        if words.is_blank() {
+            return Err(ImagingError::MissingField {
+                field: "text".into(),
+                allowed: "words".into(),
+            });
+        }
         let clusters = clusters(words.text());
         let cells = clusters.len();
         if !(1..=size.most()).contains(&cells) {

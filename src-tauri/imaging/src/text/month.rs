@@ -55,6 +55,12 @@ impl MonthPage {
             }
             Some(words) => {
                 let words = typesetter.read(words);
+                if words.is_blank() && words.omitted().is_empty() {
+                    return Err(ImagingError::MissingField {
+                        field: "text".into(),
+                        allowed: "words".into(),
+                    });
+                }
                 if words.is_blank() {
                     let characters = listed(words.omitted());
                     return Err(ImagingError::CharactersMissing { characters });
