@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use image::{ImageFormat, Rgb, RgbImage};
 use serde_json::Value;
@@ -44,14 +45,37 @@ impl Desk {
         path
     }
 
-    fn regie(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_regie"))
+    fn program(&self, arguments: &[&str]) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_regie"));
+        program
             .args(arguments)
             .args(["--data-dir", self.folder.path().to_str().unwrap()])
             .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY")
-            .output()
+            .env_remove("WAYLAND_DISPLAY");
+        program
+    }
+
+    fn regie(&self, arguments: &[&str]) -> Output {
+        self.program(arguments).output().unwrap()
+    }
+
+    /// Starts the program with its streams held here.
+    fn start(&self, arguments: &[&str]) -> Child {
+        self.program(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
             .unwrap()
+    }
+
+    /// A pipe with a name, to which nobody listens.
+    #[cfg(unix)]
+    fn pipe(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        let made = Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(made.success());
+        path
     }
 
     fn refused(&self, arguments: &[&str]) -> String {
@@ -66,6 +90,22 @@ impl Desk {
         assert!(text.contains('.'), "no sentence: {text}");
         text
     }
+}
+
+/// How long a run may take that could hang: many times what it needs.
+const RUN_LIMIT: Duration = Duration::from_secs(60);
+
+/// What a program that may hang said; it does not outlive its limit.
+fn within_limit(mut program: Child) -> Output {
+    let deadline = Instant::now() + RUN_LIMIT;
+    while program.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            program.kill().unwrap();
+            panic!("it hangs");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    program.wait_with_output().unwrap()
 }
 
 fn text(output: &Output) -> String {
@@ -368,4 +408,246 @@ fn ble_8_a_diagnosis_without_bluetooth_says_what_is_missing_and_what_to_do() {
     assert!(said.contains("FAILED       service"), "{said}");
     assert!(said.contains("systemctl"), "{said}");
     assert!(said.contains("not reached  radio"), "{said}");
+}
+
+#[test]
+fn a_payload_comes_from_json_a_plain_file_or_the_standard_input() {
+    use std::io::Write as _;
+
+    let desk = Desk::new();
+    let preview = desk.path("p.png");
+    let notice = |payload: &'static str| {
+        [
+            "--demo",
+            "clock",
+            "template",
+            "notice",
+            "--preview",
+            preview.to_str().unwrap(),
+            "--payload",
+            payload,
+        ]
+    };
+    // As Windows' editors write it.
+    let menu = desk.write("2026-menu.json", b"\xEF\xBB\xBF{\"title\": \"Soup\"}");
+    let mut from_file = notice("");
+    from_file[7] = menu.to_str().unwrap();
+    text(&desk.regie(&from_file));
+
+    let mut program = desk.start(&notice("-"));
+    let mut stdin = program.stdin.take().unwrap();
+    stdin.write_all(b"{\"title\": \"Soup\"}").unwrap();
+    drop(stdin);
+    text(&within_limit(program));
+
+    for json in ["[]", "\"Soup\"", "12", "null"] {
+        let said = desk.refused(&notice(json));
+        assert!(!said.contains("cannot be read"), "{json}: {said}");
+    }
+    let missing = desk.refused(&notice("menu.json"));
+    assert!(missing.contains("cannot be read"), "{missing}");
+}
+
+#[test]
+fn a_payload_without_end_is_not_read_to_its_end() {
+    use std::io::Write as _;
+
+    let desk = Desk::new();
+    let large = desk.write("large.json", &vec![b' '; 256 * 1024 + 1]);
+    let notice = ["--demo", "clock", "template", "notice", "--payload"];
+    let said = desk.refused(&[&notice[..], &[large.to_str().unwrap()]].concat());
+    assert!(said.contains("too large"), "{said}");
+
+    // The pipe breaks when enough was read.
+    let mut program = desk.start(&[&notice[..], &["-"]].concat());
+    let mut stdin = program.stdin.take().unwrap();
+    while stdin.write_all(&[b' '; 4096]).is_ok() {}
+    let output = within_limit(program);
+    assert!(!output.status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_neither_read_nor_written_and_hangs_nothing() {
+    let desk = Desk::new();
+    let (photo, pipe) = (desk.photo(), desk.pipe("pipe"));
+    let (photo, pipe) = (photo.to_str().unwrap(), pipe.to_str().unwrap());
+    let notice = ["--demo", "clock", "template", "notice"];
+    let cases: [&[&str]; 9] = [
+        &[&notice[..], &["--payload", pipe]].concat(),
+        &[&notice[..], &["--payload", "/dev/zero"]].concat(),
+        &[&notice[..], &["--preview", pipe]].concat(),
+        &["image", photo, "--preview", pipe],
+        &["image", photo, "--planes", pipe],
+        &["image", photo, "--planes", "/dev/null"],
+        &["--demo", "clock", "set-time", "--screen", pipe],
+        &["--demo", "clock", "doctor", "--report", pipe],
+        &[
+            "--demo",
+            "clock",
+            "doctor",
+            "--report",
+            "no/such/report.txt",
+        ],
+    ];
+    for case in cases {
+        let output = within_limit(desk.start(case));
+        assert_eq!(output.status.code(), Some(1), "{case:?}: {output:?}");
+        assert!(output.stdout.is_empty(), "{case:?}: {output:?}");
+    }
+}
+
+/// BLE-4: a clock that is left held hears nobody else for a minute and more.
+#[cfg(unix)]
+#[test]
+fn what_ends_a_session_or_a_service_is_a_cancellation_and_lets_the_clock_go() {
+    use std::io::{BufRead as _, BufReader};
+
+    let desk = Desk::new();
+    let photo = desk.photo();
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut program = desk
+            .program(&["--demo", "clock", "show", photo.to_str().unwrap(), "--json"])
+            .env("REGIE_LOG", "regie_clock=debug")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // Held open to the end: a log line into a closed pipe must not end it first.
+        let mut log = BufReader::new(program.stderr.take().unwrap()).lines();
+        let begun = log.find(|line| line.as_ref().unwrap().contains("starting"));
+        assert!(begun.is_some(), "nothing was begun");
+        let sent = Command::new("kill")
+            .args(["-s", signal, &program.id().to_string()])
+            .status()
+            .unwrap();
+        assert!(sent.success());
+        let output = within_limit(program);
+        assert_eq!(output.status.code(), Some(1), "SIG{signal}: {output:?}");
+        let answer = object(&output);
+        assert_eq!(answer["error"]["message"], "Stopped.", "{answer}");
+    }
+}
+
+/// What was found is told although the folder for the report went away meanwhile.
+#[cfg(unix)]
+#[test]
+fn a_report_that_cannot_be_written_in_the_end_costs_neither_diagnosis_nor_exit_code() {
+    let desk = Desk::new();
+    let folder = desk.path("reports");
+    std::fs::create_dir(&folder).unwrap();
+    let report = folder.join("report.txt");
+    let program = desk.start(&[
+        "--demo",
+        "clock",
+        "doctor",
+        "--clock",
+        "SIM:00:00:00:00:77",
+        "--timeout",
+        "2",
+        "--report",
+        report.to_str().unwrap(),
+    ]);
+    let deadline = Instant::now() + RUN_LIMIT;
+    while std::fs::read_dir(&folder).unwrap().next().is_none() {
+        assert!(Instant::now() < deadline, "nothing was prepared");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    let output = within_limit(program);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("Something is wrong") && !said.contains("The report is in"));
+    let complaint = String::from_utf8(output.stderr).unwrap();
+    assert!(complaint.contains("could not be written"), "{complaint}");
+}
+
+#[test]
+fn a_templates_example_is_found_however_its_name_is_written() {
+    let desk = Desk::new();
+    let (one, other) = (desk.path("a.png"), desk.path("b.png"));
+    for (name, path) in [("notice", &one), ("Notice", &other)] {
+        let path = path.to_str().unwrap();
+        text(&desk.regie(&["--demo", "clock", "template", name, "--preview", path]));
+    }
+    assert!(pixels(&one) == pixels(&other), "the pages differ");
+}
+
+#[test]
+fn a_slot_that_no_clock_has_is_refused_even_where_nothing_is_sent() {
+    let desk = Desk::new();
+    let preview = desk.path("p.png");
+    let said = desk.refused(&[
+        "--demo",
+        "clock",
+        "text",
+        "Soup",
+        "--slot",
+        "4",
+        "--preview",
+        preview.to_str().unwrap(),
+    ]);
+    assert!(said.contains("--slot"), "{said}");
+    assert!(!preview.exists());
+}
+
+#[test]
+fn words_over_the_calendar_take_new_lines_as_a_text_does() {
+    let desk = Desk::new();
+    let output = desk.regie(&["--demo", "clock", "calendar", "--text", r"a\nb", "--json"]);
+    assert_eq!(object(&output)["data"]["text"], "a\nb");
+}
+
+#[test]
+fn a_log_that_no_terminal_shows_has_no_colours_and_no_news_of_the_shaper() {
+    let desk = Desk::new();
+    let preview = desk.path("p.png");
+    let words = [
+        "--demo",
+        "clock",
+        "text",
+        "ยินดีต้อนรับสู่ร้านของเรา",
+        "--preview",
+        preview.to_str().unwrap(),
+    ];
+    let output = desk.regie(&words);
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert!(!log.contains("segmentation"), "{log}");
+
+    let output = desk.program(&words).env("REGIE_LOG", "debug").output();
+    let log = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(!log.is_empty() && !log.contains('\x1b'), "{log}");
+}
+
+#[test]
+fn arguments_that_are_refused_are_one_json_object_too_where_that_was_asked_for() {
+    let desk = Desk::new();
+    let cases: [&[&str]; 4] = [
+        &["--demo", "clock", "sundial", "--json"],
+        &["--demo", "clock", "--json", "text", "Soup", "--slot", "9"],
+        &["--demo", "clock", "--json"],
+        &["image", "--json"],
+    ];
+    for case in cases {
+        let output = desk.regie(case);
+        assert_eq!(output.status.code(), Some(2), "{case:?}: {output:?}");
+        let answer = object(&output);
+        assert_eq!(answer["ok"], false, "{answer}");
+        assert_eq!(answer["tool"], "regie", "{answer}");
+        assert_eq!(answer["error"]["code"], "INVALID_PARAM", "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            message.ends_with('.') && !message.contains('\n'),
+            "{message}"
+        );
+    }
+    // Behind -- it is a word.
+    let output = desk.regie(&["clock", "text", "--size", "1", "--", "--json"]);
+    assert!(output.stdout.is_empty(), "{output:?}");
+    // Help is help.
+    let help = Command::new(env!("CARGO_BIN_EXE_regie"))
+        .args(["image", "--json", "--help"])
+        .output()
+        .unwrap();
+    assert!(text(&help).contains("Usage"));
 }

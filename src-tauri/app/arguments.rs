@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, Parser, Subcommand};
+use regie_engine::SLOTS;
 use regie_imaging::{AdjustKey, Algorithm};
 
 /// Shows pictures on battery e-ink clocks over Bluetooth. Without a command: the window.
@@ -89,11 +91,16 @@ pub struct ImageArguments {
     pub json: bool,
 }
 
+/// One of the clock's slots.
+fn slot() -> impl TypedValueParser<Value = u8> {
+    clap::value_parser!(u8).range(..i64::from(SLOTS))
+}
+
 /// A page of words.
 #[derive(Debug, Args)]
 pub struct PageArguments {
-    /// Slot to keep it in.
-    #[arg(long, default_value_t = 0)]
+    /// Slot to keep it in, 0 to 3.
+    #[arg(long, default_value_t = 0, value_parser = slot())]
     pub slot: u8,
     /// Only write what the clock would show, as a PNG.
     #[arg(long, value_name = "PNG")]
@@ -148,8 +155,8 @@ pub enum ClockAction {
         /// The picture and its preparation.
         #[command(flatten)]
         picture: PictureArguments,
-        /// Slot to keep the picture in.
-        #[arg(long, default_value_t = 0)]
+        /// Slot to keep the picture in, 0 to 3.
+        #[arg(long, default_value_t = 0, value_parser = slot())]
         slot: u8,
     },
     /// Set the clock's time.
@@ -222,7 +229,8 @@ pub enum ClockAction {
     Template {
         /// The template, one of those listed below.
         name: String,
-        /// What it shows: JSON, or a file with JSON in it; its example by default.
+        /// What it shows: JSON, a plain file of at most 256 KB with JSON in it, or - for the
+        /// standard input; its example by default.
         #[arg(long, value_name = "JSON")]
         payload: Option<String>,
         /// Black and white only.
@@ -240,7 +248,7 @@ pub enum ClockAction {
     /// Show a calendar that this computer draws; the window, while it runs, draws it again when
     /// the day changes.
     Calendar {
-        /// Words over it.
+        /// Words over it; \n begins a new line.
         #[arg(long, value_name = "WORDS")]
         text: Option<String>,
     },

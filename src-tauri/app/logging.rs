@@ -2,7 +2,7 @@
 //! last of them into memory, for a report.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, PoisonError};
 
 use tracing_subscriber::layer::SubscriberExt as _;
@@ -11,6 +11,10 @@ use tracing_subscriber::{EnvFilter, Layer as _};
 
 /// Variable that chooses what is logged, in tracing's filter syntax.
 const VARIABLE: &str = "REGIE_LOG";
+
+/// What is logged otherwise: what is wrong, but for the shaper's missing models of where words of
+/// Thai, Lao, Khmer and Burmese end. Lines in these break at spaces without them.
+const USUAL: &str = "warn,icu_provider=off,icu_segmenter=off";
 
 /// What is kept for a report: what Bluetooth and the clock say, and what is wrong elsewhere.
 const KEPT: &str = "warn,regie_clock=debug,regie_engine=debug,btleplug=debug,bluez_async=debug";
@@ -26,9 +30,13 @@ static RECENT: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 /// Starts logging; warnings and errors only, unless `REGIE_LOG` says otherwise. A panic is a line
 /// of the log too: those of a library's background task would go unseen in a tray.
 pub(crate) fn start() {
-    let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_env(VARIABLE).unwrap_or_else(|_| EnvFilter::new(USUAL));
+    // Escape sequences are noise in a file, and some people want none on a terminal either
+    // (no-color.org).
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let stream = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_ansi(!plain && io::stderr().is_terminal())
+        .with_writer(io::stderr)
         .with_filter(filter);
     let memory = tracing_subscriber::fmt::layer()
         .with_ansi(false)

@@ -4,8 +4,9 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
-    regie_app::run(regie_app::Arguments::parse())
+    match regie_app::parse(std::env::args_os()) {
+        Ok(arguments) => regie_app::run(arguments),
+        Err(code) => code,
+    }
 }

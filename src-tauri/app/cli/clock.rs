@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, KnownClock,
-    LinkView, Progress, Stage, Submitted, Toggle,
+    Channel, Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, EngineError,
+    KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::{Inks, Panel, preview_png};
 use serde_json::{Value, json};
 
-use super::image::{options, write};
+use super::image::options;
+use super::interruption::Interruption;
+use super::output_file::OutputFile;
 use super::{Answer, Failure, doctor, words};
 use crate::arguments::{Arguments, ClockAction, ClockArguments, PageArguments};
 use crate::devices::Devices;
@@ -58,6 +60,7 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, 
             "Use --screen together with --demo.",
         ));
     }
+    let screen = OutputFile::wanted(clock.screen.as_deref())?;
     let devices = Devices::default();
     let config = EngineConfig {
         clock: clock.mac.clone(),
@@ -70,12 +73,16 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, 
     let answer = perform(&engine, clock).await;
     let chosen = engine.state().borrow().clock.chosen.clone();
     engine.stop().await;
-    // What was done is told first, whatever becomes of the picture of it.
-    let answer = answer?;
-    answer.print(clock.json)?;
-    if let (Some(path), Some(screen)) = (&clock.screen, devices.simulated_screen(chosen.as_ref())) {
-        write(path, &screen.png().map_err(Failure::screen)?)?;
+    // What was done is told, whatever becomes of the picture of it.
+    let mut answer = answer?;
+    if let (Some(file), Some(screen)) = (screen, devices.simulated_screen(chosen.as_ref())) {
+        let written = screen
+            .png()
+            .map_err(Failure::screen)
+            .and_then(|png| file.write(&png));
+        answer.unwritten = answer.unwritten.or(written.err());
     }
+    answer.print(clock.json)?;
     Ok(answer.exit_code())
 }
 
@@ -85,6 +92,7 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
         ClockAction::Status => Ok(status(engine)),
         ClockAction::Show { picture, slot } => {
             let options = options(picture)?;
+            let interruption = Interruption::awaited();
             let opened = engine.open_path(&picture.file).await?;
             let submitted = engine.show(Door::Cli, opened.id, options, *slot).await?;
             let planes = engine.slot_planes(*slot).await?;
@@ -94,19 +102,19 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
                 "small": planes.panel() == Panel::SMALL,
                 "slot": slot,
             });
-            done(engine, submitted, "upload_image", data).await
+            follow(engine, interruption, submitted, "upload_image", data).await
         }
         ClockAction::SetTime { tz } => {
-            let submitted = engine.set_time(Door::Cli, tz.as_deref()).await?;
-            done(engine, submitted, "set_time", json!({})).await
+            let submission = engine.set_time(Door::Cli, tz.as_deref());
+            done(engine, submission, "set_time", json!({})).await
         }
         ClockAction::Mode { mode } => {
-            let submitted = engine.set_mode(Door::Cli, mode.parse()?).await?;
-            done(engine, submitted, "set_mode", json!({ "mode": mode })).await
+            let submission = engine.set_mode(Door::Cli, mode.parse()?);
+            done(engine, submission, "set_mode", json!({ "mode": mode })).await
         }
         ClockAction::Toggle { name } => {
-            let submitted = engine.toggle(Door::Cli, toggle(name)?).await?;
-            done(engine, submitted, "toggle", json!({ "name": name })).await
+            let submission = engine.toggle(Door::Cli, toggle(name)?);
+            done(engine, submission, "toggle", json!({ "name": name })).await
         }
         ClockAction::Sleep {
             state,
@@ -114,23 +122,23 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             end_hour,
         } => {
             let on = state == "on";
-            let submitted = engine
-                .quiet_hours(Door::Cli, on, *start_hour, *end_hour)
-                .await?;
+            let submission = engine.quiet_hours(Door::Cli, on, *start_hour, *end_hour);
             let data = json!({ "on": on, "start_h": start_hour, "end_h": end_hour });
-            done(engine, submitted, "set_sleep", data).await
+            done(engine, submission, "set_sleep", data).await
         }
         ClockAction::Text { page, .. } | ClockAction::Template { page, .. } => {
             let composition = words::composition(&clock.action)?;
             show_page(engine, tool(&clock.action), composition, page).await
         }
         ClockAction::CalendarText { text } => {
-            let submitted = engine.calendar_text(Door::Cli, text).await?;
-            done(engine, submitted, "calendar_text", json!({ "text": text })).await
+            let submission = engine.calendar_text(Door::Cli, text);
+            done(engine, submission, "calendar_text", json!({ "text": text })).await
         }
         ClockAction::Calendar { text } => {
-            let submitted = engine.host_calendar(Door::Cli, text.clone()).await?;
-            done(engine, submitted, "show_calendar", json!({ "text": text })).await
+            let text = text.as_deref().map(words::lines);
+            let data = json!({ "text": text });
+            let submission = engine.host_calendar(Door::Cli, text);
+            done(engine, submission, "show_calendar", data).await
         }
         ClockAction::Countdown { date, mode, text } => {
             let style = match mode.as_str() {
@@ -142,17 +150,17 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
                 style,
                 text: text.clone(),
             };
-            let submitted = engine.countdown(Door::Cli, plan).await?;
+            let submission = engine.countdown(Door::Cli, plan);
             let data = json!({ "date": date, "mode": mode });
-            done(engine, submitted, "countdown", data).await
+            done(engine, submission, "countdown", data).await
         }
         ClockAction::CountdownOff => {
-            let submitted = engine.countdown_off(Door::Cli).await?;
-            done(engine, submitted, "countdown_off", json!({})).await
+            let submission = engine.countdown_off(Door::Cli);
+            done(engine, submission, "countdown_off", json!({})).await
         }
         ClockAction::Clear => {
-            let submitted = engine.clear(Door::Cli).await?;
-            done(engine, submitted, "clear_screen", json!({})).await
+            let submission = engine.clear(Door::Cli);
+            done(engine, submission, "clear_screen", json!({})).await
         }
         ClockAction::Raw { hex, channel } => {
             let channel = if channel == "main" {
@@ -160,8 +168,8 @@ async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Fail
             } else {
                 Channel::Alt
             };
-            let submitted = engine.raw(Door::Cli, channel, bytes(hex)?).await?;
-            done(engine, submitted, "raw_send", json!({ "data_hex": hex })).await
+            let submission = engine.raw(Door::Cli, channel, bytes(hex)?);
+            done(engine, submission, "raw_send", json!({ "data_hex": hex })).await
         }
         ClockAction::Doctor { timeout, report } => {
             doctor::run(engine, *timeout, report.as_deref(), clock.json).await
@@ -207,10 +215,11 @@ async fn show_page(
     composition: Composition,
     page: &PageArguments,
 ) -> Result<Answer, Failure> {
-    if let Some(path) = &page.preview {
+    if let Some(file) = OutputFile::wanted(page.preview.as_deref())? {
         let rendering = engine.compose(composition).await?;
         let png = preview_png(&rendering.planes, &Inks::IDEAL)?;
-        write(path, &png)?;
+        let path = file.path().to_owned();
+        file.write(&png)?;
         let notes = rendering
             .notes
             .iter()
@@ -220,12 +229,11 @@ async fn show_page(
             tool,
             text: format!("written: {}{}", path.display(), notes.collect::<String>()),
             data: json!({ "preview": path, "notes": rendering.notes }),
+            unwritten: None,
         });
     }
-    let submitted = engine
-        .show_composition(Door::Cli, composition, page.slot)
-        .await?;
-    done(engine, submitted, tool, json!({ "slot": page.slot })).await
+    let submission = engine.show_composition(Door::Cli, composition, page.slot);
+    done(engine, submission, tool, json!({ "slot": page.slot })).await
 }
 
 async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
@@ -247,6 +255,7 @@ async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
         tool: "scan_devices",
         text,
         data: json!(heard),
+        unwritten: None,
     })
 }
 
@@ -286,12 +295,26 @@ fn status(engine: &Engine) -> Answer {
             "shown_slot": state.clock.shown_slot,
             "time_set": state.clock.time_set,
         }),
+        unwritten: None,
     }
 }
 
-/// Follows an operation to its end; Ctrl-C cancels it and waits for the clock to be let go.
+/// Asks for an operation and follows it to its end.
 async fn done(
     engine: &Engine,
+    submission: impl Future<Output = Result<Submitted, EngineError>>,
+    tool: &'static str,
+    data: Value,
+) -> Result<Answer, Failure> {
+    // Before it begins, so that nothing can end the process while the clock is held.
+    let interruption = Interruption::awaited();
+    follow(engine, interruption, submission.await?, tool, data).await
+}
+
+/// Follows an operation to its end; an interruption cancels it and waits for the clock to be let go.
+async fn follow(
+    engine: &Engine,
+    mut interruption: Interruption,
     submitted: Submitted,
     tool: &'static str,
     mut data: Value,
@@ -301,7 +324,7 @@ async fn done(
     let mut ended = submitted.ended;
     let outcome = tokio::select! {
         outcome = &mut ended => outcome,
-        _ = tokio::signal::ctrl_c() => {
+        () = interruption.comes() => {
             engine.cancel(id);
             ended.await
         }
@@ -311,7 +334,7 @@ async fn done(
         // Clears the line of progress; a terminal that went away needs none.
         let _unread = write!(std::io::stderr(), "\r\x1b[K");
     }
-    let outcome = outcome.map_err(|_| regie_engine::EngineError::Closing)?;
+    let outcome = outcome.map_err(|_| EngineError::Closing)?;
     if let Some(failure) = Failure::of_outcome(&outcome) {
         return Err(failure);
     }
@@ -331,6 +354,7 @@ async fn done(
             f64::from(report.duration_ms) / 1000.0
         ),
         data,
+        unwritten: None,
     })
 }
 

@@ -1,12 +1,13 @@
 //! `regie clock doctor`: what keeps a clock from working.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regie_engine::{Diagnosis, Engine};
 use serde_json::json;
 
-use super::image::write;
+use super::interruption::Interruption;
+use super::output_file::OutputFile;
 use super::{Answer, Failure, line};
 use crate::logging;
 
@@ -21,6 +22,8 @@ pub(super) async fn run(
     report: Option<&Path>,
     as_json: bool,
 ) -> Result<Answer, Failure> {
+    let report = OutputFile::wanted(report)?;
+    let mut interruption = Interruption::awaited();
     let listen = Duration::from_secs(listen_seconds.into());
     let mut told = Ok(());
     let examining = engine.diagnose(None, Some(listen), |step| {
@@ -31,20 +34,29 @@ pub(super) async fn run(
     let diagnosis = tokio::select! {
         diagnosis = examining => diagnosis?,
         // Nobody waits for it any more, so that the link is let go.
-        _ = tokio::signal::ctrl_c() => return Err(Failure::interrupted()),
+        () = interruption.comes() => return Err(Failure::interrupted()),
     };
+    let written = report.map(|file| write(file, &diagnosis)).transpose();
     told?;
-    if let Some(path) = report {
-        let home = std::env::home_dir();
-        let home = home.as_ref().and_then(|home| home.to_str());
-        write(path, diagnosis.report(&logging::recent(), home).as_bytes())?;
-    }
+    let (report, unwritten) = match written {
+        Ok(report) => (report, None),
+        Err(failure) => (None, Some(failure)),
+    };
     Ok(Answer {
         ok: diagnosis.is_healthy(),
         tool: TOOL,
-        text: summary(&diagnosis, report),
+        text: summary(&diagnosis, report.as_deref()),
         data: json!(diagnosis),
+        unwritten,
     })
+}
+
+fn write(file: OutputFile, diagnosis: &Diagnosis) -> Result<PathBuf, Failure> {
+    let path = file.path().to_owned();
+    let home = std::env::home_dir();
+    let home = home.as_ref().and_then(|home| home.to_str());
+    file.write(diagnosis.report(&logging::recent(), home).as_bytes())?;
+    Ok(path)
 }
 
 fn summary(diagnosis: &Diagnosis, report: Option<&Path>) -> String {

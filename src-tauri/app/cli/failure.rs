@@ -54,6 +54,20 @@ impl Failure {
         )
     }
 
+    /// A result was to be written to a pipe, a device or a folder.
+    pub(super) fn no_plain_file(path: &Path) -> Self {
+        let mut failure = Self::own(
+            "file-unwritable",
+            format!(
+                "\"{}\" is not a plain file, so nothing is written to it.",
+                path.display()
+            ),
+            "Name a new file, or one that may be replaced.",
+        );
+        failure.fault.agent_code = "INVALID_PARAM".into();
+        failure
+    }
+
     /// The simulated clock's screen could not be made into a picture.
     #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
     pub(crate) fn screen(error: regie_sim::ScreenError) -> Self {

@@ -1,13 +1,11 @@
 //! `regie image`: a picture as the clock would show it.
 
-use std::fs;
-use std::path::Path;
-
 use regie_imaging::{
     Adjust, Inks, Limits, Options, Palette, Picture, Pipeline, Rendered, preview_png,
 };
 use serde_json::json;
 
+use super::output_file::OutputFile;
 use super::{Answer, Failure};
 use crate::arguments::{ImageArguments, PictureArguments};
 
@@ -22,21 +20,23 @@ pub(super) fn run(arguments: &ImageArguments) -> Result<(), Failure> {
 
 fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
     let options = options(&arguments.picture)?;
+    let preview = OutputFile::wanted(arguments.preview.as_deref())?;
+    let plane_file = OutputFile::wanted(arguments.planes.as_deref())?;
+    let unwritten = preview.is_none() && plane_file.is_none();
     let picture = Picture::open(&arguments.picture.file, &Limits::default())?;
     let mut pipeline = Pipeline::new(picture);
     let Rendered { planes, notes } = pipeline.render(&options)?;
-    if let Some(path) = &arguments.preview {
+    if let Some(file) = preview {
         let inks = if arguments.real_inks {
             Inks::PANEL
         } else {
             Inks::IDEAL
         };
-        write(path, &preview_png(&planes, &inks)?)?;
+        file.write(&preview_png(&planes, &inks)?)?;
     }
-    if let Some(path) = &arguments.planes {
-        write(path, &[planes.black_white(), planes.red()].concat())?;
+    if let Some(file) = plane_file {
+        file.write(&[planes.black_white(), planes.red()].concat())?;
     }
-    let unwritten = arguments.preview.is_none() && arguments.planes.is_none();
     let panel = planes.panel();
     let notes: Vec<String> = notes.iter().map(ToString::to_string).collect();
     let mut text = format!(
@@ -59,6 +59,7 @@ fn render(arguments: &ImageArguments) -> Result<Answer, Failure> {
         ok: true,
         tool: TOOL,
         text,
+        unwritten: None,
         data: json!({
             "width": panel.width,
             "height": panel.height,
@@ -93,8 +94,4 @@ pub(super) fn options(arguments: &PictureArguments) -> Result<Options, Failure> 
         },
         adjust: Adjust::from_pairs(pairs)?,
     })
-}
-
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    fs::write(path, bytes).map_err(|error| Failure::unwritable(path, &error))
 }

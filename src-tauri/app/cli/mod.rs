@@ -4,6 +4,9 @@ mod clock;
 mod doctor;
 mod failure;
 mod image;
+mod interruption;
+mod output_file;
+mod refusal;
 mod words;
 
 use std::io::Write as _;
@@ -13,6 +16,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 pub(crate) use failure::Failure;
+pub(crate) use refusal::refuse;
 
 use crate::arguments::{Arguments, Command};
 
@@ -35,24 +39,32 @@ pub(crate) struct Answer {
     tool: &'static str,
     text: String,
     data: Value,
+    /// Why a file that was wanted besides is not there; the answer holds all the same.
+    unwritten: Option<Failure>,
 }
 
 impl Answer {
-    /// 0 when all is well, else 3: neither that of a failure (1) nor of wrong arguments (2).
+    /// 0 when all is well, 3 when what was looked at is not: neither that of a failure (1), such as
+    /// a file that could not be written, nor of wrong arguments (2).
     fn exit_code(&self) -> ExitCode {
-        if self.ok {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::from(3)
+        match (self.ok, &self.unwritten) {
+            (false, _) => ExitCode::from(3),
+            (true, Some(_)) => ExitCode::FAILURE,
+            (true, None) => ExitCode::SUCCESS,
         }
     }
 
     fn print(&self, as_json: bool) -> Result<(), Failure> {
         if as_json {
-            line(&json!({ "ok": self.ok, "tool": self.tool, "data": self.data }).to_string())
+            line(&json!({ "ok": self.ok, "tool": self.tool, "data": self.data }).to_string())?;
         } else {
-            line(&self.text)
+            line(&self.text)?;
         }
+        // There is one answer; what is wrong besides goes where people are told.
+        if let Some(failure) = &self.unwritten {
+            complain(&failure.to_string());
+        }
+        Ok(())
     }
 }
 

@@ -37,6 +37,7 @@ pub use fault::{Fault, Note};
 pub use frame::{Frame, FrameHeader};
 pub use mode::Mode;
 pub use settings::{Devices, InkLook, Language, Locale, Settings, Theme};
+pub use small_file::{read_small_text, read_small_text_from};
 pub use state::{
     AppState, ClockState, Door, Estimate, JournalEntry, JournalOutcome, KnownClock, Lack, LinkView,
     NearbyClock, Operation, OperationKind, Outcome, PictureInfo, Progress, QuietHoursSet, Report,

@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::composition::Lesson;
 use crate::error::EngineError;
 use crate::settings::replace;
-use crate::small_file::read_text;
+use crate::small_file::read_small_text;
 
 fn path(folder: &Path) -> PathBuf {
     folder.join("clock-profile.toml")
@@ -25,7 +25,7 @@ pub(crate) fn read(folder: &Path) -> Result<Profile, EngineError> {
 
 /// The text of the file; empty where there is none.
 fn text(path: &Path) -> Result<String, EngineError> {
-    match read_text(path) {
+    match read_small_text(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(EngineError::SettingsUnreadable {

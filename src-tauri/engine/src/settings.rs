@@ -8,7 +8,7 @@ use regie_imaging::Options;
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
-use crate::small_file::read_text;
+use crate::small_file::read_small_text;
 
 /// Files set aside that are kept beside each other; enough for any number of mistakes.
 const MAX_ASIDE: u32 = 1000;
@@ -164,7 +164,7 @@ impl SettingsFile {
     /// # Errors
     /// [`EngineError::SettingsUnreadable`] names what is wrong with the file and where.
     pub(crate) fn read(&self) -> Result<Settings, EngineError> {
-        match read_text(&self.path) {
+        match read_small_text(&self.path) {
             Ok(text) => toml::from_str(&text).map_err(|error| self.unreadable(error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Settings::default()),
             Err(error) => Err(self.unreadable(error)),
@@ -204,7 +204,7 @@ impl SettingsFile {
         }
         let fresh =
             toml_edit::ser::to_document(settings).map_err(|error| unwritable(error.to_string()))?;
-        let mut document = read_text(&self.path)
+        let mut document = read_small_text(&self.path)
             .ok()
             .and_then(|text| text.parse::<toml_edit::DocumentMut>().ok())
             .unwrap_or_default();
