@@ -236,6 +236,17 @@ fn the_simulated_clock_is_labelled_as_such() {
     );
 }
 
+/// DI-14
+#[test]
+fn what_was_left_out_of_a_page_is_said_with_what_is_sent() {
+    let desk = Desk::new();
+    let sent = text(&desk.regie(&["--demo", "clock", "text", "a\u{e000}b"]));
+    assert!(
+        sent.starts_with("done") && sent.lines().count() == 2,
+        "{sent}"
+    );
+}
+
 #[test]
 fn the_clocks_small_jobs_are_done() {
     let desk = Desk::new();

@@ -343,12 +343,17 @@ async fn follow(
         (data.as_object_mut(), serde_json::to_value(report))
     {
         data.extend(report);
+        if !submitted.notes.is_empty() {
+            data.insert("notes".into(), json!(submitted.notes));
+        }
     }
+    let notes = submitted.notes.iter();
+    let notes: String = notes.map(|note| format!("\n{}", note.message)).collect();
     Ok(Answer {
         ok: true,
         tool,
         text: format!(
-            "done: {} bytes in {} packets, {:.1} s",
+            "done: {} bytes in {} packets, {:.1} s{notes}",
             report.bytes,
             report.packets,
             f64::from(report.duration_ms) / 1000.0
