@@ -9,7 +9,7 @@ export type TemplateInfo = {
  */
 name: string, 
 /**
- * Its English title; `template.<name>.title` where there is a translation.
+ * Its English title; `template.<name>` where there is a translation.
  */
 title: string, 
 /**
