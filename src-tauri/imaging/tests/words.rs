@@ -297,10 +297,11 @@ fn too_many_cells_and_missing_characters_are_refused() {
         refusal("123456789", CellSize::Sixteen),
         ImagingError::CellCount { cells: 9, limit: 8 }
     );
-    assert_eq!(
-        refusal("", CellSize::TwentyFour),
-        ImagingError::CellCount { cells: 0, limit: 4 }
-    );
+    // Nothing to be seen is no text, however many characters it has.
+    for blank in ["", "  ", "\u{200b}"] {
+        let refused = refusal(blank, CellSize::TwentyFour);
+        assert_eq!(refused.code(), "missing-field", "{blank:?}");
+    }
     assert_eq!(
         refusal("a\u{E000}", CellSize::Sixteen).code(),
         "characters-missing"
