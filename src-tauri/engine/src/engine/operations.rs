@@ -82,6 +82,7 @@ impl Engine {
 
     /// Carries out an operation that nobody waits for: it is journalled, but not shown, and gives
     /// way to any other.
+    ///
     /// Nothing is done when somebody is asking for something just now, or when the plan was made
     /// for another clock than the one that is chosen by now.
     pub(super) async fn carry_out_unasked(

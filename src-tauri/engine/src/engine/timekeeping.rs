@@ -8,10 +8,9 @@ use jiff::Timestamp;
 use regie_clock::{Task, Zone};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::{Engine, lock};
+use super::{ClockMemory, Engine, lock};
 use crate::desk::{Learned, Plan};
 use crate::error::EngineError;
-use crate::memory::Shown;
 use crate::state::{LinkView, OperationKind, Outcome, TimeSet};
 
 /// How often it is looked at. Not every system reports a change of zone or a waking computer; a
@@ -80,11 +79,12 @@ impl Engine {
                 changed
             });
         }
-        let (plan, clock) = match self.due_plan(host.as_ref()).await {
+        let memory = lock(&self.shared.memory).clone();
+        let due = match self.due_now(&memory, host.as_ref()) {
             Ok(Some(due)) => due,
             Ok(None) => return Retry::now(),
             Err(error) => {
-                tracing::warn!(%error, "what is due cannot be prepared");
+                tracing::warn!(%error, "what is due cannot be told");
                 return retry.later();
             }
         };
@@ -99,74 +99,91 @@ impl Engine {
         if busy || (!linked && Instant::now() < retry.at) {
             return retry;
         }
-        tracing::info!(kind = ?plan.kind, detail = plan.detail, "due by itself");
-        match self.carry_out_unasked(plan, clock.as_deref()).await {
+        match self.carry_out_due(due, &memory).await {
             Ok(Some(Outcome::Done { .. })) => Retry::now(),
             Ok(Some(_)) => retry.later(),
-            // Somebody else is at the clock.
-            Ok(None) => retry,
-            Err(EngineError::Closing) => retry,
+            // Somebody else is at the clock, or the engine is ending.
+            Ok(None) | Err(EngineError::Closing) => retry,
             Err(error) => {
                 tracing::warn!(%error, "what was due could not be done");
                 retry.later()
             }
         }
     }
-}
 
-impl Engine {
     /// What is to be done without having been asked for: the time first, since the day of the
-    /// calendar goes by it. With the address of the clock that it is for.
-    async fn due_plan(
+    /// calendar goes by it.
+    fn due_now(
         &self,
+        memory: &ClockMemory,
         host: Option<&Zone>,
-    ) -> Result<Option<(Plan, Option<String>)>, EngineError> {
-        let memory = lock(&self.shared.memory).clone();
-        let clock = memory.chosen.as_ref().map(|clock| clock.address.clone());
+    ) -> Result<Option<Due>, EngineError> {
         // Nobody asked for a picture to go. The next face takes the time along.
         let wanted = !memory.time_replaces_picture();
-        let set = memory.time_set.filter(|_| wanted);
+        let set = memory.time_set.as_ref().filter(|_| wanted);
         let now = Timestamp::now().as_second();
-        if let Some(due) = set.and_then(|set| due(&set, host, now)) {
-            let plan = Plan {
-                kind: OperationKind::SetTime,
-                detail: due.zone.to_string(),
-                first: Task::SetTime(due.zone.clone()),
-                then: None,
-                learned: Learned::Time {
-                    zone: due.zone,
-                    follows_host: due.follows_host,
-                },
-            };
-            return Ok(Some((plan, clock)));
+        if let Some(time) = set.and_then(|set| due(set, host, now)) {
+            return Ok(Some(Due::Time(time)));
         }
-        match memory.shown {
-            Some(Shown::Calendar(page)) if page.day != self.today()?.to_string() => {
-                let (plan, _notes) = self.calendar_plan(page.text).await?;
-                Ok(Some((plan, clock)))
-            }
+        match memory.host_calendar() {
+            Some(page) if page.day != self.today()?.to_string() => Ok(Some(Due::Calendar {
+                text: page.text.clone(),
+            })),
             _ => Ok(None),
         }
     }
+
+    /// Does it on the clock that this is the memory of.
+    async fn carry_out_due(
+        &self,
+        due: Due,
+        memory: &ClockMemory,
+    ) -> Result<Option<Outcome>, EngineError> {
+        let plan = match due {
+            Due::Time(DueTime { zone, follows_host }) => Plan {
+                kind: OperationKind::SetTime,
+                detail: zone.to_string(),
+                first: Task::SetTime(zone.clone()),
+                then: None,
+                learned: Learned::Time { zone, follows_host },
+            },
+            Due::Calendar { text } => self.calendar_plan(text).await?.0,
+        };
+        tracing::info!(kind = ?plan.kind, detail = plan.detail, "due by itself");
+        let made_for = memory.chosen.as_ref().map(|clock| clock.address.as_str());
+        self.carry_out_unasked(plan, made_for).await
+    }
+}
+
+/// What is to be done without having been asked for.
+#[derive(Debug)]
+enum Due {
+    /// The clock is to be set again.
+    Time(DueTime),
+    /// The page of the host's calendar is of another day.
+    Calendar {
+        /// Words over it.
+        text: Option<String>,
+    },
 }
 
 /// A time to be set again.
 #[derive(Debug, PartialEq, Eq)]
-struct Due {
+struct DueTime {
     zone: Zone,
     follows_host: bool,
 }
 
 /// Whether the clock, set at that time, is off by now (seconds since 1970) because of an offset
 /// that has changed since.
-fn due(set: &TimeSet, host: Option<&Zone>, now: i64) -> Option<Due> {
+fn due(set: &TimeSet, host: Option<&Zone>, now: i64) -> Option<DueTime> {
     let then: Timestamp = set.at.parse().ok()?;
     let before: Zone = set.zone.parse().ok()?;
     // Where this computer is may not be known.
     let zone = if set.follows_host { host? } else { &before };
     let shown = before.offset_seconds_at(then.as_second()).ok()?;
     let right = zone.offset_seconds_at(now).ok()?;
-    (shown != right).then(|| Due {
+    (shown != right).then(|| DueTime {
         zone: zone.clone(),
         follows_host: set.follows_host,
     })
