@@ -401,10 +401,9 @@ impl ClockError {
             | Self::PacketRefused { .. }
             | Self::PayloadTooSmall { .. }
             | Self::DeadlinePassed { .. }
-            | Self::QueueFull { .. }
             | Self::Bluetooth { .. } => AgentCode::BleError,
             Self::LinkLost { .. } => AgentCode::DeviceDisconnected,
-            Self::SessionClosed => AgentCode::Internal,
+            Self::QueueFull { .. } | Self::SessionClosed => AgentCode::Internal,
         }
     }
 
@@ -598,5 +597,16 @@ impl ClockError {
             }
             Self::QueueFull { limit } => vec![("limit", limit.to_string())],
         }
+    }
+}
+
+/// Characters of what was given that an error repeats; anything may be given, of any length.
+const QUOTED: usize = 100;
+
+/// What was given, as an error repeats it.
+pub(crate) fn quoted(given: &str) -> String {
+    match given.char_indices().nth(QUOTED) {
+        None => given.to_owned(),
+        Some((end, _)) => format!("{}...", given.get(..end).unwrap_or_default()),
     }
 }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ClockError;
 use crate::dialect::{Delivery, Discovered};
+use crate::error::quoted;
 
 /// The characteristics of a clock that are written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,7 +79,7 @@ impl Address {
         if known {
             Ok(address)
         } else {
-            let input = text.trim().to_owned();
+            let input = quoted(text.trim());
             Err(ClockError::AddressInvalid { input })
         }
     }

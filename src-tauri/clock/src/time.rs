@@ -11,6 +11,7 @@ use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
 
 use crate::ClockError;
+use crate::error::quoted;
 
 /// Least offset from UTC that a zone may have, in minutes.
 pub const OFFSET_MIN_MINUTES: i32 = -12 * 60;
@@ -103,7 +104,7 @@ impl FromStr for Zone {
     fn from_str(text: &str) -> Result<Self, ClockError> {
         let text = text.trim();
         let unknown = || ClockError::ZoneUnknown {
-            input: text.to_owned(),
+            input: quoted(text),
         };
         let offset = ["UTC", "GMT"]
             .iter()

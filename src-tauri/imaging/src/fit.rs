@@ -161,24 +161,27 @@ impl Placement {
         } else {
             FilterType::CatmullRom
         };
-        let options = ResizeOptions::new()
-            .resize_alg(ResizeAlg::Convolution(filter))
-            .crop(
-                self.crop_left,
-                self.crop_top,
-                self.crop_width,
-                self.crop_height,
-            )
-            .use_alpha(false);
-        let mut scaled = vec![P::default(); width * height];
-        let source = TypedImageRef::new(raster.width, raster.height, pixels);
-        let target = TypedImage::from_pixels_slice(self.width, self.height, &mut scaled);
-        if let (Ok(source), Ok(mut target)) = (source, target) {
-            // Sizes and crop box are consistent by construction: the only errors there are.
-            let resized = Resizer::new().resize_typed(&source, &mut target, &options);
-            debug_assert!(resized.is_ok());
+        let target = (self.width, self.height);
+        let across = (self.crop_left, self.crop_width);
+        let down = (self.crop_top, self.crop_height);
+        if self.crop_height >= f64::from(self.height) {
+            return resampled(
+                pixels,
+                (raster.width, raster.height),
+                target,
+                across,
+                down,
+                filter,
+            );
         }
-        scaled
+        // Of an enlarged picture, the library's two passes in one may take the second row to begin
+        // before the first, where a filter's weight is exactly nothing, and fail; one at a time they
+        // do not.
+        let (wide, tall) = ((raster.width, raster.height), (raster.width, self.height));
+        let whole = (0.0, f64::from(raster.width));
+        let stretched = resampled(pixels, wide, tall, whole, down, filter);
+        let all = (0.0, f64::from(self.height));
+        resampled(&stretched, tall, target, across, all, filter)
     }
 
     fn lay<P: InnerPixel>(
@@ -199,4 +202,29 @@ impl Placement {
             }
         }
     }
+}
+
+/// A part of a picture (from and length, across and down, in pixels of the picture) at another size
+/// (width and height).
+fn resampled<P: PixelTrait>(
+    pixels: &[P],
+    (width, height): (u32, u32),
+    (to_width, to_height): (u32, u32),
+    (left, across): (f64, f64),
+    (top, down): (f64, f64),
+    filter: FilterType,
+) -> Vec<P> {
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(filter))
+        .crop(left, top, across, down)
+        .use_alpha(false);
+    let mut scaled = vec![P::default(); to_width as usize * to_height as usize];
+    let source = TypedImageRef::new(width, height, pixels);
+    let target = TypedImage::from_pixels_slice(to_width, to_height, &mut scaled);
+    if let (Ok(source), Ok(mut target)) = (source, target) {
+        // Sizes and crop box are consistent by construction: the only errors there are.
+        let resized = Resizer::new().resize_typed(&source, &mut target, &options);
+        debug_assert!(resized.is_ok());
+    }
+    scaled
 }

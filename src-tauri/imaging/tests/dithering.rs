@@ -389,3 +389,19 @@ fn a_pipeline_can_move_to_another_thread() {
     fn assert_send<T: Send>() {}
     assert_send::<Pipeline>();
 }
+
+#[test]
+fn a_picture_of_any_height_is_scaled_to_any_other() {
+    // The library's own two passes fail for a few of these.
+    let none = with(Algorithm::None);
+    for height in 1..=48 {
+        let image = noise(2, height, height);
+        for panel in 1..=48 {
+            let size = Panel {
+                width: 6,
+                height: panel,
+            };
+            assert_eq!(inks_on(&image, &none, size).len(), 6 * usize::from(panel));
+        }
+    }
+}

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep};
 
 use crate::clock::{ClockSpec, SimulatedClock};
-use crate::fault::Fault;
+use crate::fault::{Fault, Trouble};
 use crate::firmware::{EpdBuild, FirmwareKind};
 use crate::link::SimulatedLink;
 use crate::timing::Timing;
@@ -39,22 +39,27 @@ impl SimulatedAdapter {
     /// seconds since 1970).
     #[must_use]
     pub fn demo(local_epoch: u32) -> Self {
-        let clock = |tail, rssi, firmware| {
-            let timing = Timing::demo();
-            SimulatedClock::new(ClockSpec {
-                tail,
-                rssi,
-                firmware,
+        Self::new(demo_clocks(Timing::demo(), local_epoch))
+    }
+
+    /// For trying other programs against: the clocks of [`SimulatedAdapter::demo`], but quick ones,
+    /// and after them one for each [`Trouble`], which always has it.
+    #[must_use]
+    pub fn rehearsal(local_epoch: u32) -> Self {
+        let timing = Timing::rehearsal();
+        let mut clocks = demo_clocks(timing, local_epoch);
+        clocks.extend(Trouble::ALL.into_iter().map(|trouble| {
+            let clock = SimulatedClock::new(ClockSpec {
+                tail: trouble.tail(),
+                rssi: -90,
                 timing,
                 local_epoch,
                 ..ClockSpec::default()
-            })
-        };
-        Self::new(vec![
-            clock(1, -48, FirmwareKind::Pingping),
-            clock(2, -71, FirmwareKind::Pingping),
-            clock(3, -62, FirmwareKind::EpdNrf5(EpdBuild::newer())),
-        ])
+            });
+            clock.order_times(trouble.fault(), u32::MAX);
+            clock
+        }));
+        Self::new(clocks)
     }
 
     /// The clocks around it.
@@ -82,6 +87,24 @@ impl SimulatedAdapter {
             None => Ok(()),
         }
     }
+}
+
+fn demo_clocks(timing: Timing, local_epoch: u32) -> Vec<SimulatedClock> {
+    let clock = |tail, rssi, firmware| {
+        SimulatedClock::new(ClockSpec {
+            tail,
+            rssi,
+            firmware,
+            timing,
+            local_epoch,
+            ..ClockSpec::default()
+        })
+    };
+    vec![
+        clock(1, -48, FirmwareKind::Pingping),
+        clock(2, -71, FirmwareKind::Pingping),
+        clock(3, -62, FirmwareKind::EpdNrf5(EpdBuild::newer())),
+    ]
 }
 
 /// Advertises until the scan ends or Bluetooth goes away.

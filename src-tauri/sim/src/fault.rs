@@ -53,6 +53,47 @@ pub enum Fault {
     },
 }
 
+/// What a clock of [`SimulatedAdapter::rehearsal`](crate::SimulatedAdapter::rehearsal) cannot do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// Accept a connection.
+    Connecting,
+    /// Carry out a command.
+    Commands,
+    /// Keep the link for more than half a picture.
+    Pictures,
+}
+
+impl Trouble {
+    /// Every trouble.
+    pub const ALL: [Self; 3] = [Self::Connecting, Self::Commands, Self::Pictures];
+
+    /// The last digits of the name and the address of the clock that has it: `F001` to `F003`.
+    #[must_use]
+    pub const fn tail(self) -> u16 {
+        match self {
+            Self::Connecting => 0xF001,
+            Self::Commands => 0xF002,
+            Self::Pictures => 0xF003,
+        }
+    }
+
+    /// The fault it comes from.
+    pub(crate) const fn fault(self) -> Fault {
+        match self {
+            Self::Connecting => Fault::ConnectFails,
+            Self::Commands => Fault::Write {
+                at: Moment::Command,
+                how: WriteFault::Error,
+            },
+            Self::Pictures => Fault::Write {
+                at: Moment::Percent(50),
+                how: WriteFault::LostBefore,
+            },
+        }
+    }
+}
+
 /// Which write a fault hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {

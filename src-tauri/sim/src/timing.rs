@@ -63,6 +63,21 @@ impl Timing {
         }
     }
 
+    /// For trying other programs against: always awake, an upload that takes a second and a half, so
+    /// that it can be watched and broken off.
+    #[must_use]
+    pub const fn rehearsal() -> Self {
+        Self {
+            awake: Duration::from_secs(1),
+            period: Duration::from_secs(1),
+            advertise_every: Duration::from_millis(100),
+            connect: Duration::from_millis(50),
+            discover: Duration::from_millis(50),
+            link: LinkModel::Fixed(Duration::from_millis(12)),
+            refresh: Duration::from_millis(200),
+        }
+    }
+
     /// For tests against the real time: always awake, everything at once.
     #[must_use]
     pub const fn instant() -> Self {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::{Bench, awake, bench_with, picture, session_on, set_face};
 use regie_clock::session::{Doubt, Refresh};
 use regie_clock::{
-    ClockError, ClockTime, Face, Job, LinkState, Outcome, PictureSize, Report, Request,
+    Address, ClockError, ClockTime, Face, Job, LinkState, Outcome, PictureSize, Report, Request,
     SessionConfig, Stage, Toggle, Unavailable,
 };
 use regie_sim::{
@@ -1015,4 +1015,31 @@ async fn a_clock_that_never_answers_is_given_up_within_the_connect_limit() {
     );
     assert!(asked.elapsed() <= limit + Duration::from_secs(1));
     bench.assert_usable().await;
+}
+
+/// Each clock of a rehearsal that fails does so in its own way, every time, and says that it is
+/// simulated; the others work.
+#[tokio::test(start_paused = true)]
+async fn a_rehearsal_has_a_clock_for_each_trouble() {
+    let adapter = SimulatedAdapter::rehearsal(0);
+    let session = session_on(&adapter, SessionConfig::default());
+    let expected = [
+        ("SIM:00:00:00:F0:01", "CONNECT_TIMEOUT"),
+        ("SIM:00:00:00:F0:02", "BLE_ERROR"),
+        ("SIM:00:00:00:F0:03", "DEVICE_DISCONNECTED"),
+    ];
+    for _ in 0..2 {
+        for (address, code) in expected {
+            let address = Address::new(address);
+            assert!(address.as_str().starts_with(Address::SIMULATED));
+            let request = match code {
+                "DEVICE_DISCONNECTED" => upload(),
+                _ => set_face(Face::Clock1),
+            };
+            let job = Job::new(request).on(Some(address));
+            let error = failed(session.submit(job).outcome().await);
+            assert_eq!(error.agent_code().as_str(), code, "{error}");
+        }
+    }
+    done(session.submit(Job::new(upload())).outcome().await);
 }
