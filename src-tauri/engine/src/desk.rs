@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use regie_clock::{Face, Task, Zone};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use crate::fault::Note;
 use crate::state::{
@@ -77,6 +77,8 @@ impl Learned {
 pub struct Submitted {
     /// Its number.
     pub id: u32,
+    /// How far it is, from now until it ends.
+    pub progress: watch::Receiver<Progress>,
     /// Its outcome, once it has one.
     pub ended: oneshot::Receiver<Outcome>,
     /// What was left out of what it sends, or done to it.

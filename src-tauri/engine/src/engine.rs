@@ -2,12 +2,20 @@
 
 mod clocks;
 mod diagnosing;
+mod errand;
 mod keeping;
 mod operations;
 mod pictures;
 mod requests;
+mod room;
+mod room_devices;
+mod room_history;
+mod sources;
+mod status;
 mod teaching;
 mod timekeeping;
+mod token_keeping;
+mod tokens;
 mod words;
 
 use std::fs::File;
@@ -15,24 +23,35 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use regie_clock::{Adapter, ClockError, Dialects, Profile, Zone};
-use tokio::sync::watch;
+use regie_room::RoomError;
+use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::clocks::Current;
 use self::operations::Unasked;
+use self::room::{ROOM_STOP, Rooms};
+use self::room_devices::Moves;
+pub use self::status::ClockStatus;
+pub(crate) use self::token_keeping::TOKENS_KEY;
 pub use self::words::templates;
+use crate::calls::CallLog;
 use crate::convert;
 use crate::desk::Desk;
 use crate::error::EngineError;
+use crate::given_devices::GivenDevices;
 use crate::memory::ClockMemory;
 use crate::opening::Opened;
+use crate::room::{RoomSource, no_room};
+use crate::secrets::{Secrets, SecretsPlace};
 use crate::settings::{Devices, Locale, Settings, SettingsFile};
-use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, Slot};
+use crate::state::{AppState, ClockState, Estimate, LinkView, SLOTS, SecretsState, Slot};
 use crate::store::Store;
 use crate::studio::Studio;
+use crate::tokens::{GivenToken, TokenBook};
 
 /// Operations under way may take this long to finish when the engine stops.
 const STOP_GRACE: Duration = Duration::from_millis(500);
@@ -67,9 +86,16 @@ pub struct EngineConfig {
     /// The address of the clock to use in this run; another one than the remembered is not
     /// remembered.
     pub clock: Option<String>,
+    /// Where secrets are kept.
+    pub secrets: SecretsPlace,
+    /// Tokens of the environment, accepted beside those that are made.
+    pub given_tokens: Vec<GivenToken>,
+    /// Devices of the environment, beside those of the settings.
+    pub given_devices: GivenDevices,
 }
 
 /// Where adapters come from: the app knows the real radio and the simulation, the engine neither.
+#[async_trait]
 pub trait DeviceSource: Send + Sync + 'static {
     /// An adapter of that kind.
     ///
@@ -81,6 +107,20 @@ pub trait DeviceSource: Send + Sync + 'static {
     /// nothing about it any more.
     fn begin_anew(&self, _devices: Devices) -> bool {
         false
+    }
+
+    /// The room behind these devices.
+    ///
+    /// # Errors
+    /// [`RoomError::NetworkUnusable`]; the engine runs on without a room.
+    async fn room(&self, _devices: Devices) -> Result<RoomSource, RoomError> {
+        Err(no_room())
+    }
+
+    /// How long an operation tries to hear and connect one of these devices; the session's own
+    /// limit, which covers the longest sleep of a real clock, unless something else is known.
+    fn connect_limit(&self, _devices: Devices) -> Option<Duration> {
+        None
     }
 }
 
@@ -96,13 +136,35 @@ struct Shared {
     current: Mutex<Current>,
     saving: tokio::sync::Mutex<()>,
     memory: Mutex<ClockMemory>,
+    /// Held from reading what is remembered of a clock to writing it again, so that of two changes
+    /// none is lost.
+    learning: tokio::sync::Mutex<()>,
     /// Whether the clock in use is the one that the next start shall use.
     keeps_choice: bool,
     profile: Mutex<Profile>,
     source: Arc<dyn DeviceSource>,
     settings_file: Arc<SettingsFile>,
     store: Store,
+    secrets: Secrets,
+    tokens: Mutex<TokenBook>,
+    /// Held by what makes or changes tokens, so that one ends before the next begins.
+    token_turn: tokio::sync::Mutex<()>,
+    /// Held while it is written which tokens there are.
+    token_writing: tokio::sync::Mutex<()>,
+    /// Secrets are to be read.
+    tokens_wanted: Arc<Notify>,
+    /// Secrets were read, as far as they could be.
+    tokens_read: Notify,
+    /// A token was used, which is to be written.
+    tokens_used: Notify,
+    calls: CallLog,
+    rooms: Rooms,
+    /// Where devices were found, as far as that is written.
+    moves_written: Mutex<Moves>,
     studio: Studio,
+    /// Draws the pictures that agents bring, one at a time, so that neither the window waits for
+    /// them nor many at once take much memory.
+    brought: Studio,
     config: EngineConfig,
     /// What follows sessions and operations, and what runs beside them.
     tasks: TaskTracker,
@@ -138,10 +200,13 @@ impl Engine {
             slots,
             mut memory,
             keeps_choice,
+            tokens,
+            scope,
         } = opened;
         let dialects = Dialects::new(profile.clone());
         let devices = devices_in_use(&config, &settings);
         if source.begin_anew(devices) {
+            store.run(ClockMemory::forget_simulated).await?;
             memory.shown = None;
         }
         let current = Current::start(0, &*source, &dialects, devices, &settings, &memory);
@@ -155,7 +220,13 @@ impl Engine {
             slots,
             settings,
             warnings,
+            tokens: tokens.listed(),
+            secrets: SecretsState::of_place(&config.secrets),
         };
+        let tokens_wanted = Arc::new(Notify::new());
+        let secrets = Secrets::start(&config.secrets, scope, Arc::clone(&tokens_wanted))
+            .map_err(|_| EngineError::Closing)?;
+        let (tasks, stopping) = (TaskTracker::new(), CancellationToken::new());
         let engine = Self {
             shared: Arc::new(Shared {
                 state: watch::Sender::new(state),
@@ -163,20 +234,33 @@ impl Engine {
                 current: Mutex::new(current.clone()),
                 saving: tokio::sync::Mutex::default(),
                 memory: Mutex::new(memory),
+                learning: tokio::sync::Mutex::default(),
                 keeps_choice,
                 profile: Mutex::new(profile),
                 source,
                 settings_file: Arc::new(settings_file),
+                calls: CallLog::start(store.clone(), &tasks, stopping.clone()),
                 store,
+                secrets,
+                tokens: Mutex::new(tokens),
+                token_turn: tokio::sync::Mutex::default(),
+                token_writing: tokio::sync::Mutex::default(),
+                tokens_wanted,
+                tokens_read: Notify::new(),
+                tokens_used: Notify::new(),
+                rooms: Rooms::new(),
+                moves_written: Mutex::default(),
                 studio: Studio::start()?,
+                brought: Studio::start()?,
                 config,
-                tasks: TaskTracker::new(),
-                stopping: CancellationToken::new(),
+                tasks,
+                stopping,
                 unasked: Mutex::default(),
                 owned: Mutex::new(Some(owned)),
             }),
         };
         engine.follow_session(current);
+        engine.keep_tokens();
         Ok(engine)
     }
 
@@ -189,7 +273,16 @@ impl Engine {
     /// outcomes are written, and the folder is free for another process.
     pub async fn stop(&self) {
         self.shared.stopping.cancel();
-        self.current().session.shutdown(STOP_GRACE).await;
+        let close_room = async {
+            if let Some(open) = self.shared.rooms.take()
+                && timeout(ROOM_STOP, open.room.stop()).await.is_err()
+            {
+                tracing::warn!("the room was not closed in time");
+            }
+        };
+        let session = self.current().session;
+        tokio::join!(session.shutdown(STOP_GRACE), close_room);
+        self.shared.calls.close();
         self.shared.tasks.close();
         if timeout(STOP_WRITES, self.shared.tasks.wait())
             .await

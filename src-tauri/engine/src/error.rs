@@ -4,7 +4,12 @@ use std::path::PathBuf;
 
 use regie_clock::ClockError;
 use regie_imaging::ImagingError;
+use regie_room::{DeviceId, ErrorClass, RoomError};
+use rusqlite::ErrorCode;
 use thiserror::Error;
+
+use crate::secrets::SecretsError;
+use crate::tokens::TokenError;
 
 /// A failure of the engine.
 #[derive(Debug, Error)]
@@ -46,12 +51,27 @@ pub enum EngineError {
         /// What SQLite said.
         detail: String,
     },
+    /// Another program keeps the database to itself, such as a viewer or a backup.
+    #[error("Another program is using Regie's database.")]
+    StoreBusy,
     /// The database was written by a newer version.
     #[error("Regie's database was written by a newer version of Regie.")]
     StoreNewer,
     /// A picture that was never opened, or was closed since.
     #[error("That picture is not open any more.")]
     PictureNotOpen,
+    /// A picture file in a folder that agents may not read.
+    #[error("Agents may not read pictures from the folder {folder}.")]
+    PictureFolder {
+        /// The folder as it was asked for.
+        folder: String,
+    },
+    /// A path that depends on where a program was started, which an agent cannot know.
+    #[error("\"{path}\" is neither a whole path nor a picture as base64.")]
+    PicturePathPartial {
+        /// What was given.
+        path: String,
+    },
     /// The work on a picture broke down.
     #[error("Something went wrong with that picture.")]
     PictureLost,
@@ -84,9 +104,30 @@ pub enum EngineError {
     /// The engine was stopped.
     #[error("Regie is closing.")]
     Closing,
+    /// A token that cannot be made, changed or shown.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// Secrets that cannot be kept or read.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
     /// A failure of the clock.
     #[error(transparent)]
     Clock(#[from] ClockError),
+    /// A device of `ZACUS_DEVICES` that cannot be used.
+    #[error("The variable ZACUS_DEVICES cannot be read: {detail}.")]
+    GivenDevices {
+        /// What is wrong; no token is in it.
+        detail: String,
+    },
+    /// A device of the environment was to be changed.
+    #[error("{id} comes from the variable ZACUS_DEVICES, and Regie cannot change it.")]
+    GivenDevice {
+        /// Which.
+        id: DeviceId,
+    },
+    /// A failure of a device of the room.
+    #[error(transparent)]
+    Room(#[from] RoomError),
     /// A picture that cannot be used.
     #[error(transparent)]
     Imaging(#[from] ImagingError),
@@ -101,8 +142,11 @@ impl EngineError {
             Self::SettingsUnreadable { .. } => "settings-unreadable",
             Self::SettingsUnwritable { .. } => "settings-unwritable",
             Self::Store { .. } => "store-failed",
+            Self::StoreBusy => "store-busy",
             Self::StoreNewer => "store-newer",
             Self::PictureNotOpen => "picture-not-open",
+            Self::PictureFolder { .. } => "picture-folder",
+            Self::PicturePathPartial { .. } => "picture-path-partial",
             Self::PictureLost => "picture-lost",
             Self::NoSuchSlot { .. } => "no-such-slot",
             Self::SlotEmpty { .. } => "slot-empty",
@@ -110,8 +154,13 @@ impl EngineError {
             Self::PanelUnknown { .. } => "panel-unknown",
             Self::NotSimulated => "not-simulated",
             Self::Closing => "closing",
+            Self::Token(error) => error.code(),
+            Self::Secrets(error) => error.code(),
             Self::Clock(error) => error.code(),
             Self::Imaging(error) => error.code(),
+            Self::GivenDevices { .. } => "given-devices",
+            Self::GivenDevice { .. } => "given-device",
+            Self::Room(error) => error.code(),
         }
     }
 
@@ -130,8 +179,17 @@ impl EngineError {
             Self::Store { .. } => {
                 "Check that the disk is not full and start Regie again. If it stays, keep a copy of regie.db elsewhere and remove it: pictures in slots and the journal are in it.".into()
             }
+            Self::StoreBusy => {
+                "Close what has regie.db open, such as a viewer, or wait for the end of a backup, and try again.".into()
+            }
             Self::StoreNewer => "Update Regie, or use another data folder.".into(),
             Self::PictureNotOpen => "Open the picture again.".into(),
+            Self::PictureFolder { .. } => {
+                "Add the folder in the Agents view or to picture_folders in settings.toml, or send the picture as base64.".into()
+            }
+            Self::PicturePathPartial { .. } => {
+                "Give the whole path, such as /home/ana/cat.jpg; ~ and paths from a folder are not followed.".into()
+            }
             Self::PictureLost => "Open it again; if that does not help, save it as PNG in another program first.".into(),
             Self::NoSuchSlot { .. } => "Slots are numbered 0 to 3.".into(),
             Self::SlotEmpty { .. } => "Show a picture in this slot first.".into(),
@@ -139,8 +197,17 @@ impl EngineError {
             Self::PanelUnknown { .. } => "Prepare the picture as full or small.".into(),
             Self::NotSimulated => "Look at the clock itself.".into(),
             Self::Closing => "Start Regie again.".into(),
+            Self::Token(error) => error.hint().into(),
+            Self::Secrets(error) => error.hint().into(),
             Self::Clock(error) => error.hint().to_string(),
             Self::Imaging(error) => error.hint().to_string(),
+            Self::GivenDevices { .. } => {
+                "Write it as [{\"id\": \"zacus-main\", \"host\": \"192.168.0.50\", \"port\": 8080, \"token\": \"...\"}] and start Regie again.".into()
+            }
+            Self::GivenDevice { .. } => {
+                "Change or remove it in the variable, where Regie is started, and start Regie again.".into()
+            }
+            Self::Room(error) => error.hint().into(),
         }
     }
 
@@ -154,6 +221,8 @@ impl EngineError {
                 vec![path(at), ("detail", detail.clone())]
             }
             Self::AlreadyRunning { folder } => vec![path(folder)],
+            Self::PictureFolder { folder } => vec![("folder", folder.clone())],
+            Self::PicturePathPartial { path } => vec![("path", path.clone())],
             Self::Store { detail } => vec![("detail", detail.clone())],
             Self::NoSuchSlot { slot } | Self::SlotEmpty { slot } => {
                 vec![("slot", slot.to_string())]
@@ -161,14 +230,20 @@ impl EngineError {
             Self::PanelUnknown { width, height } => {
                 vec![("width", width.to_string()), ("height", height.to_string())]
             }
-            Self::StoreNewer
+            Self::StoreBusy
+            | Self::StoreNewer
             | Self::PictureLost
             | Self::PictureNotOpen
             | Self::ShownUnknown
             | Self::NotSimulated
             | Self::Closing => Vec::new(),
+            Self::Token(error) => error.params(),
+            Self::Secrets(error) => error.params(),
             Self::Clock(error) => error.params(),
             Self::Imaging(error) => error.params(),
+            Self::GivenDevices { detail } => vec![("detail", detail.clone())],
+            Self::GivenDevice { id } => vec![("id", id.to_string())],
+            Self::Room(error) => error.params(),
         }
     }
 
@@ -178,10 +253,20 @@ impl EngineError {
             Self::NoSuchSlot { .. }
             | Self::SlotEmpty { .. }
             | Self::PictureNotOpen
+            | Self::PictureFolder { .. }
+            | Self::PicturePathPartial { .. }
             | Self::ShownUnknown
             | Self::PanelUnknown { .. }
             | Self::Imaging(_) => "INVALID_PARAM",
             Self::Clock(error) => error.agent_code().as_str(),
+            Self::Room(error) => match error.class() {
+                ErrorClass::Invalid => "INVALID_PARAM",
+                ErrorClass::Unreachable => "DEVICE_NOT_FOUND",
+                ErrorClass::Busy
+                | ErrorClass::Auth
+                | ErrorClass::Conflict
+                | ErrorClass::Internal => "INTERNAL",
+            },
             _ => "INTERNAL",
         }
     }
@@ -189,8 +274,11 @@ impl EngineError {
 
 impl From<rusqlite::Error> for EngineError {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Store {
-            detail: error.to_string(),
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::StoreBusy,
+            _ => Self::Store {
+                detail: error.to_string(),
+            },
         }
     }
 }

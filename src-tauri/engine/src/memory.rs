@@ -1,6 +1,9 @@
 //! What the host remembers of a clock between two runs.
 
-use regie_clock::{Address, Face, Family};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use regie_clock::{Address, ClockError, ClockTime, Face, Family, Zone};
 use serde::{Deserialize, Serialize};
 
 use crate::error::EngineError;
@@ -65,8 +68,21 @@ impl ClockMemory {
 
     /// Forgets what any clock shows.
     pub(crate) fn forget_shown(store: &Store) -> Result<(), EngineError> {
+        Self::change_all(store, |memory| (memory.shown, memory.face) = (None, None))
+    }
+
+    /// Forgets which pictures simulated clocks show.
+    pub(crate) fn forget_simulated(store: &Store) -> Result<(), EngineError> {
+        Self::change_all(store, |memory| {
+            if memory.chosen.as_ref().is_some_and(|clock| clock.simulated) {
+                memory.shown = None;
+            }
+        })
+    }
+
+    fn change_all(store: &Store, change: impl Fn(&mut Self)) -> Result<(), EngineError> {
         for (key, mut memory) in store.recall_all::<Self>(Self::KEYS_OF_CLOCKS)? {
-            (memory.shown, memory.face) = (None, None);
+            change(&mut memory);
             store.remember(&key, Some(&memory))?;
         }
         Ok(())
@@ -124,6 +140,23 @@ impl ClockMemory {
     /// Whether a new time would take a picture off its screen, or might.
     pub(crate) fn time_replaces_picture(&self) -> bool {
         self.family().time_replaces_picture() && self.face.is_none_or(|face| face == Face::Picture)
+    }
+
+    /// The zone that the clock is on: the one it was set to, or this computer's where it was to
+    /// follow that or was never set.
+    pub(crate) fn zone(&self) -> Zone {
+        let set = self.time_set.as_ref().filter(|set| !set.follows_host);
+        set.and_then(|set| set.zone.parse().ok())
+            .unwrap_or_else(Zone::system)
+    }
+
+    /// The date where the clock is.
+    pub(crate) fn today(&self) -> Result<Date, EngineError> {
+        let now = ClockTime::now(&self.zone())?;
+        let local = Timestamp::from_second(now.shifted_epoch().into());
+        // The clock's seconds are local already, which reads as UTC.
+        let local = local.map_err(|_| ClockError::TimeOutOfRange)?;
+        Ok(local.to_zoned(TimeZone::UTC).date())
     }
 
     /// Whether it is about the clock with that address.

@@ -4,9 +4,10 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 
+use jiff::Timestamp;
 use regie_clock::{Address, Profile};
 
-use crate::engine::{EngineConfig, devices_in_use};
+use crate::engine::{EngineConfig, TOKENS_KEY, devices_in_use};
 use crate::error::EngineError;
 use crate::fault::Fault;
 use crate::memory::ClockMemory;
@@ -14,6 +15,7 @@ use crate::profile_file;
 use crate::settings::{Devices, Settings, SettingsFile};
 use crate::state::{KnownClock, SLOTS, Slot};
 use crate::store::Store;
+use crate::tokens::{GivenToken, TokenBook, new_scope};
 
 /// What was read from disk at start.
 pub(crate) struct Opened {
@@ -28,6 +30,9 @@ pub(crate) struct Opened {
     pub(crate) memory: ClockMemory,
     /// Whether the clock in use is the one that the next start shall use.
     pub(crate) keeps_choice: bool,
+    pub(crate) tokens: TokenBook,
+    /// What the credentials of this data folder are named after.
+    pub(crate) scope: String,
 }
 
 impl Opened {
@@ -74,6 +79,14 @@ impl Opened {
             }
             _ => true,
         };
+        warnings.extend(config.given_devices.faults.iter().map(|detail| {
+            let detail = detail.clone();
+            Fault::from(EngineError::GivenDevices { detail })
+        }));
+        let given = usable(&config.given_tokens, &mut warnings);
+        let remembered = store.recall(TOKENS_KEY)?.unwrap_or_default();
+        let tokens = TokenBook::new(remembered, &given, Timestamp::now());
+        let scope = scope(&store)?;
         Ok(Self {
             config,
             owned,
@@ -85,8 +98,33 @@ impl Opened {
             slots,
             memory,
             keeps_choice,
+            tokens,
+            scope,
         })
     }
+}
+
+/// The tokens of the environment that agents can present, with a warning for each that is wrong.
+fn usable(given: &[GivenToken], warnings: &mut Vec<Fault>) -> Vec<GivenToken> {
+    let faults = given.iter().filter_map(|given| given.check().err());
+    warnings.extend(faults.map(|error| Fault::from(EngineError::from(error))));
+    given
+        .iter()
+        .filter(|given| given.usable())
+        .cloned()
+        .collect()
+}
+
+/// What the credentials of this data folder are named after: chosen once, so that the folder can
+/// be moved, and another folder has others.
+fn scope(store: &Store) -> Result<String, EngineError> {
+    const KEY: &str = "secrets.scope";
+    if let Some(scope) = store.recall(KEY)? {
+        return Ok(scope);
+    }
+    let scope = new_scope()?;
+    store.remember(KEY, Some(&scope))?;
+    Ok(scope)
 }
 
 /// Takes the data folder for this process; the lock ends with the file handle, however the

@@ -1,11 +1,15 @@
 //! What a person sets, kept in `settings.toml`, a file they may edit themselves.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use regie_imaging::Options;
-use serde::{Deserialize, Serialize};
+use regie_room::request::Volume;
+use regie_room::{DeviceId, InstanceName};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::EngineError;
 use crate::small_file::read_small_text;
@@ -109,6 +113,118 @@ pub enum InkLook {
     Real,
 }
 
+/// From where agents may reach Regie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Reach {
+    /// From this computer only.
+    #[default]
+    ThisComputer,
+    /// From every computer on this network too.
+    ThisNetwork,
+}
+
+/// How agents reach Regie.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct AgentSettings {
+    /// The server is switched on when Regie starts.
+    pub at_start: bool,
+    /// The TCP port the server listens on, 1..=65535.
+    #[serde(deserialize_with = "port")]
+    pub port: u16,
+    /// From where it is reached.
+    pub reach: Reach,
+    /// Folders that agents may read pictures from, each from its root on; none: any folder for
+    /// agents on this computer, and no folder for those on the network.
+    #[serde(deserialize_with = "folders")]
+    #[cfg_attr(feature = "ts", ts(type = "Array<string>"))]
+    pub picture_folders: Vec<PathBuf>,
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        Self {
+            at_start: false,
+            port: 8790,
+            reach: Reach::default(),
+            picture_folders: Vec::new(),
+        }
+    }
+}
+
+fn port<'de, D: Deserializer<'de>>(value: D) -> Result<u16, D::Error> {
+    let port = i64::deserialize(value)?;
+    match u16::try_from(port) {
+        Ok(port) if port > 0 => Ok(port),
+        _ => Err(D::Error::custom(format!(
+            "{port} is no port; there are 1 to 65535"
+        ))),
+    }
+}
+
+fn folders<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<PathBuf>, D::Error> {
+    let folders = Vec::<PathBuf>::deserialize(value)?;
+    match folders.iter().find(|folder| !folder.is_absolute()) {
+        // What it would be relative to depends on who started Regie.
+        Some(folder) => Err(D::Error::custom(format!(
+            "the picture folder \"{}\" is not written from its root on",
+            folder.display()
+        ))),
+        None => Ok(folders),
+    }
+}
+
+/// The devices of the room, and how they are found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct RoomSettings {
+    /// Devices are searched for on the network.
+    pub search: bool,
+    /// Found devices that are not to be shown again, by their service's full name or address.
+    pub ignored: Vec<String>,
+    /// The devices, by the identifier that agents and the command line use.
+    #[cfg_attr(feature = "ts", ts(as = "BTreeMap<String, DeviceSettings>"))]
+    pub devices: BTreeMap<DeviceId, DeviceSettings>,
+}
+
+impl Default for RoomSettings {
+    fn default() -> Self {
+        Self {
+            search: true,
+            ignored: Vec::new(),
+            devices: BTreeMap::new(),
+        }
+    }
+}
+
+/// A device of the room, as a person has set it. Its token is kept with the secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct DeviceSettings {
+    /// What people call it; empty: its identifier.
+    pub name: String,
+    /// The room it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub room: Option<String>,
+    /// Where it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<regie_room::Address>,
+    /// What it was found as; it is followed to another address under this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found_as: Option<InstanceName>,
+    /// The device that relays to it by ESP-NOW.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<DeviceId>,
+    /// The loudest it may be asked to play, in percent; 100 where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_limit: Option<Volume>,
+}
+
 /// Everything a person sets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -129,6 +245,10 @@ pub struct Settings {
     pub start_hidden: bool,
     /// How the preview is coloured.
     pub inks: InkLook,
+    /// How agents reach Regie.
+    pub agents: AgentSettings,
+    /// The devices of the room.
+    pub room: RoomSettings,
     /// The operator's last choice of method and adjustments.
     pub picture: Options,
 }
@@ -143,6 +263,8 @@ impl Default for Settings {
             skip_unchanged: false,
             start_hidden: false,
             inks: InkLook::default(),
+            agents: AgentSettings::default(),
+            room: RoomSettings::default(),
             picture: Options::default(),
         }
     }
@@ -291,6 +413,42 @@ mod tests {
         };
         file.write(&settings).unwrap();
         assert_eq!(file.read().unwrap(), settings);
+    }
+
+    #[test]
+    fn how_agents_reach_regie_is_read_as_it_was_written() {
+        let (folder, file) = file();
+        let settings = Settings {
+            agents: AgentSettings {
+                at_start: true,
+                port: 65535,
+                reach: Reach::ThisNetwork,
+                picture_folders: vec![folder.path().join("Bilder für 夏"), folder.path().into()],
+            },
+            ..Settings::default()
+        };
+        file.write(&settings).unwrap();
+        assert_eq!(file.read().unwrap(), settings);
+    }
+
+    #[test]
+    fn what_is_no_port_and_no_whole_path_is_named_with_its_line() {
+        let (_folder, file) = file();
+        for (value, sentence) in [
+            ("port = 0", "0 is no port; there are 1 to 65535"),
+            ("port = 70000", "70000 is no port; there are 1 to 65535"),
+            ("port = -1", "-1 is no port; there are 1 to 65535"),
+            (
+                "picture_folders = [\"pictures\"]",
+                "the picture folder \"pictures\" is not written from its root on",
+            ),
+        ] {
+            fs::write(&file.path, format!("theme = \"dark\"\n[agents]\n{value}\n")).unwrap();
+            let error = file.read().unwrap_err();
+            assert_eq!(error.code(), "settings-unreadable");
+            let said = error.to_string();
+            assert!(said.contains("line 3") && said.contains(sentence), "{said}");
+        }
     }
 
     #[test]

@@ -31,6 +31,50 @@ pub struct AppState {
     pub settings: Settings,
     /// What went wrong at start without keeping Regie from it.
     pub warnings: Vec<Fault>,
+    /// The tokens that agents may show, oldest first.
+    pub tokens: Vec<AccessToken>,
+    /// Where secrets are kept.
+    pub secrets: SecretsState,
+}
+
+/// A token that lets an agent in. Its secret is not part of the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub struct AccessToken {
+    /// Stable name of the token, not secret.
+    pub id: String,
+    /// What a person calls it: the agent that has it.
+    pub name: String,
+    /// When it was made, RFC 3339.
+    pub created: String,
+    /// When it last let somebody in, RFC 3339.
+    pub last_used: Option<String>,
+    /// The environment variable it comes from; it cannot be replaced or revoked here.
+    pub variable: Option<String>,
+}
+
+/// Where secrets are kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kept", rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum SecretsState {
+    /// In the system's keyring.
+    Keyring,
+    /// In a file that only its owner may read, as was asked for.
+    File {
+        /// Which.
+        path: String,
+    },
+    /// Nowhere: they are forgotten when Regie ends.
+    Memory {
+        /// Why there is no keyring.
+        fault: Fault,
+    },
+    /// In a keyring or a file that cannot be used now: locked, refused, or not as it should be.
+    Unusable {
+        /// Why.
+        fault: Fault,
+    },
 }
 
 /// The clock as the host knows it.
@@ -355,6 +399,17 @@ pub struct Slot {
     pub changed: String,
 }
 
+/// How large a picture is on its way to the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Sizes {
+    /// Bytes of the black and white plane.
+    pub bytes_bw: usize,
+    /// Bytes of the red plane.
+    pub bytes_red: usize,
+    /// It is for the calendar's small part, not for the whole panel.
+    pub small: bool,
+}
+
 /// A picture that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -382,6 +437,8 @@ pub enum Door {
     Tray,
     /// The command line.
     Cli,
+    /// An agent.
+    Agent,
     /// Nobody: Regie itself.
     Regie,
 }
@@ -405,6 +462,28 @@ pub enum JournalOutcome {
     Interrupted,
 }
 
+/// What the journal tells of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+pub enum Action {
+    /// An operation on the clock.
+    Operation {
+        /// What it does.
+        kind: OperationKind,
+    },
+    /// An agent's call of a tool. What the tool does to the clock is an operation besides.
+    Call {
+        /// Which.
+        tool: String,
+    },
+    /// Something asked of a device of the room.
+    Device {
+        /// The tool that asks for it, such as `led_set`.
+        tool: String,
+    },
+}
+
 /// Who did what, to what, when, how it ended and how long it took.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -416,9 +495,11 @@ pub struct JournalEntry {
     pub at: String,
     /// Who asked.
     pub door: Door,
+    /// What they are called: the name of an agent.
+    pub caller: Option<String>,
     /// What was asked.
-    pub action: OperationKind,
-    /// Which clock; empty where none was chosen yet.
+    pub action: Action,
+    /// Which clock or device; empty where none was chosen yet, and for a call.
     pub target: String,
     /// What exactly: a picture's name, a face, a zone.
     pub detail: String,

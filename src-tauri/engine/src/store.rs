@@ -4,6 +4,7 @@
 //! file is whole whenever the process is killed.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,16 +15,31 @@ use serde::de::DeserializeOwned;
 
 use crate::error::EngineError;
 use crate::fault::Fault;
-use crate::state::{Door, JournalEntry, JournalOutcome, OperationKind, Slot};
+use crate::order::Caller;
+use crate::state::{Action, JournalEntry, JournalOutcome, OperationKind, Slot};
 
 /// How long a statement waits for another connection (a backup, a viewer) to let go.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 
-/// Journal rows kept; older ones are dropped at start. About 3 MB, years of a shop's use.
-const MAX_JOURNAL_ROWS: u32 = 20_000;
+/// Operations kept in the journal; older ones are dropped at start. About 3 MB, years of a shop's
+/// use.
+const MAX_OPERATIONS: u32 = 20_000;
+
+/// Agents' calls kept in the journal, counted apart, so that an agent that polls drives out nobody
+/// else's operations. About 1 MB: a busy day of an agent, and an hour of one that polls every
+/// second.
+const MAX_CALLS: u32 = 5_000;
+
+/// Things asked of devices that are kept in the journal, counted apart from the clock's operations
+/// for the same reason. About 2 MB, some weeks of a busy house.
+const MAX_DEEDS: u32 = 20_000;
+
+/// Calls and deeds written between two droppings of older ones.
+const CALLS_BETWEEN_TRIMS: u32 = 500;
 
 /// Each entry brings the schema from its index to the next version.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE journal (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         at TEXT NOT NULL,
@@ -45,20 +61,72 @@ const MIGRATIONS: &[&str] = &["
         red BLOB NOT NULL
     ) STRICT;
     CREATE TABLE memory (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-"];
+",
+    "
+    ALTER TABLE journal ADD COLUMN caller TEXT;
+    ALTER TABLE journal ADD COLUMN tool TEXT;
+    CREATE INDEX journal_calls ON journal (id) WHERE tool IS NOT NULL;
+",
+    "
+    ALTER TABLE journal ADD COLUMN deed TEXT;
+    CREATE INDEX journal_deeds ON journal (id) WHERE deed IS NOT NULL;
+    CREATE TABLE device_sample (
+        device TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        answered INTEGER NOT NULL,
+        restarted INTEGER NOT NULL,
+        round_trip_ms INTEGER,
+        rssi INTEGER,
+        heap_free INTEGER,
+        uptime_seconds INTEGER,
+        step TEXT,
+        mesh_failed INTEGER,
+        PRIMARY KEY (device, at)
+    ) STRICT, WITHOUT ROWID;
+",
+];
+
+/// The action of a row that tells of a call; which tool, its own column says.
+const CALL: &str = "call";
+
+/// The action of a row that tells of something asked of a device; what, its own column says.
+const DEED: &str = "device";
 
 /// The database. Calls block; async callers go through [`Store::run`].
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     connection: Arc<Mutex<Connection>>,
+    /// Calls written since older ones were dropped.
+    calls_since_trim: Arc<AtomicU32>,
 }
 
-/// A journal entry before it has a number.
+/// What a [`NewCall`] tells of.
+#[derive(Clone, Debug)]
+pub(crate) enum Called {
+    /// A call of a tool.
+    Tool(String),
+    /// A tool's request to a device.
+    Device { tool: &'static str, device: String },
+}
+
+/// A call, or something asked of a device, before it has a number.
+#[derive(Clone, Debug)]
+pub(crate) struct NewCall {
+    pub(crate) at: String,
+    pub(crate) caller: Caller,
+    pub(crate) called: Called,
+    pub(crate) detail: String,
+    pub(crate) outcome: JournalOutcome,
+    pub(crate) fault: Option<Fault>,
+    pub(crate) duration_ms: u32,
+}
+
+/// An operation's journal entry before it has a number.
 #[derive(Clone, Debug)]
 pub(crate) struct NewEntry {
     pub(crate) at: String,
-    pub(crate) door: Door,
-    pub(crate) action: OperationKind,
+    pub(crate) caller: Caller,
+    pub(crate) kind: OperationKind,
     pub(crate) target: String,
     pub(crate) detail: String,
 }
@@ -73,7 +141,10 @@ impl Store {
         connection.pragma_update(None, "synchronous", "FULL")?;
         migrate(&mut connection)?;
         let interrupted = connection
-            .prepare("UPDATE journal SET outcome = ?1 WHERE outcome = ?2 RETURNING action")?
+            .prepare(
+                "UPDATE journal SET outcome = ?1 WHERE outcome = ?2 AND tool IS NULL AND deed IS NULL
+                 RETURNING action",
+            )?
             .query_map(
                 params![
                     text(&JournalOutcome::Interrupted)?,
@@ -83,11 +154,16 @@ impl Store {
             )?
             .collect::<Result<_, _>>()?;
         connection.execute(
-            "DELETE FROM journal WHERE id <= (SELECT max(id) FROM journal) - ?1",
-            [MAX_JOURNAL_ROWS],
+            "DELETE FROM journal WHERE tool IS NULL AND deed IS NULL AND id <= (
+                 SELECT id FROM journal WHERE tool IS NULL AND deed IS NULL
+                 ORDER BY id DESC LIMIT 1 OFFSET ?1
+             )",
+            [MAX_OPERATIONS],
         )?;
+        trim_answered(&connection)?;
         let store = Self {
             connection: Arc::new(Mutex::new(connection)),
+            calls_since_trim: Arc::default(),
         };
         Ok((store, interrupted))
     }
@@ -118,16 +194,17 @@ impl Store {
         work(&mut connection)
     }
 
-    /// Notes that an action begins; the number names it in [`Store::end`].
+    /// Notes that an operation begins; the number names it in [`Store::end`].
     pub(crate) fn begin(&self, entry: &NewEntry) -> Result<i64, EngineError> {
         self.with(|connection| {
             connection.execute(
-                "INSERT INTO journal (at, door, action, target, detail, outcome)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "INSERT INTO journal (at, door, caller, action, target, detail, outcome)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 params![
                     entry.at,
-                    text(&entry.door)?,
-                    text(&entry.action)?,
+                    text(&entry.caller.door)?,
+                    entry.caller.name,
+                    text(&entry.kind)?,
                     entry.target,
                     entry.detail,
                     text(&JournalOutcome::Running)?,
@@ -137,7 +214,7 @@ impl Store {
         })
     }
 
-    /// Notes how an action ended.
+    /// Notes how an operation ended.
     pub(crate) fn end(
         &self,
         id: i64,
@@ -157,12 +234,63 @@ impl Store {
         })
     }
 
-    /// The newest entries, newest first.
+    /// Writes calls down, in one step.
+    pub(crate) fn log_calls(&self, calls: &[NewCall]) -> Result<(), EngineError> {
+        self.with(|connection| {
+            let transaction = connection.transaction()?;
+            for call in calls {
+                let (action, tool, deed, target) = match &call.called {
+                    Called::Tool(tool) => (CALL, Some(tool.as_str()), None, ""),
+                    Called::Device { tool, device } => (DEED, None, Some(*tool), device.as_str()),
+                };
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO journal (at, door, caller, action, tool, deed, target, detail,
+                                              outcome, fault, duration_ms)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                    )?
+                    .execute(params![
+                        call.at,
+                        text(&call.caller.door)?,
+                        call.caller.name,
+                        action,
+                        tool,
+                        deed,
+                        target,
+                        call.detail,
+                        text(&call.outcome)?,
+                        call.fault.as_ref().map(json).transpose()?,
+                        call.duration_ms,
+                    ])?;
+            }
+            let written = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+            let since = self.calls_since_trim.fetch_add(written, Ordering::Relaxed);
+            if since.saturating_add(written) >= CALLS_BETWEEN_TRIMS {
+                trim_answered(&transaction)?;
+                self.calls_since_trim.store(0, Ordering::Relaxed);
+            }
+            Ok(transaction.commit()?)
+        })
+    }
+
+    /// The newest entries, newest first: operations, calls and deeds up to this number each, so
+    /// that many of one kind hide none of another.
     pub(crate) fn journal(&self, limit: u32) -> Result<Vec<JournalEntry>, EngineError> {
         self.with(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT id, at, door, action, target, detail, outcome, fault, duration_ms
-                 FROM journal ORDER BY id DESC LIMIT ?1",
+                "WITH newest AS (
+                     SELECT * FROM (SELECT id FROM journal WHERE tool IS NULL AND deed IS NULL
+                                    ORDER BY id DESC LIMIT ?1)
+                     UNION ALL
+                     SELECT * FROM (SELECT id FROM journal WHERE deed IS NOT NULL
+                                    ORDER BY id DESC LIMIT ?1)
+                     UNION ALL
+                     SELECT * FROM (SELECT id FROM journal WHERE tool IS NOT NULL
+                                    ORDER BY id DESC LIMIT ?1)
+                 )
+                 SELECT id, at, door, caller, action, tool, target, detail, outcome, fault,
+                        duration_ms, deed
+                 FROM journal WHERE id IN newest ORDER BY id DESC",
             )?;
             let rows = statement.query_map([limit], entry)?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -298,19 +426,42 @@ fn migrate(connection: &mut Connection) -> Result<(), EngineError> {
     Ok(())
 }
 
+fn trim_answered(connection: &Connection) -> Result<(), EngineError> {
+    connection.execute(
+        "DELETE FROM journal WHERE tool IS NOT NULL AND id <= (
+             SELECT id FROM journal WHERE tool IS NOT NULL ORDER BY id DESC LIMIT 1 OFFSET ?1
+         )",
+        [MAX_CALLS],
+    )?;
+    connection.execute(
+        "DELETE FROM journal WHERE deed IS NOT NULL AND id <= (
+             SELECT id FROM journal WHERE deed IS NOT NULL ORDER BY id DESC LIMIT 1 OFFSET ?1
+         )",
+        [MAX_DEEDS],
+    )?;
+    Ok(())
+}
+
 fn entry(row: &Row<'_>) -> rusqlite::Result<JournalEntry> {
     Ok(JournalEntry {
         id: row.get(0)?,
         at: row.get(1)?,
         door: word(row, 2)?,
-        action: word(row, 3)?,
-        target: row.get(4)?,
-        detail: row.get(5)?,
-        outcome: word(row, 6)?,
+        caller: row.get(3)?,
+        action: match (row.get(5)?, row.get(11)?) {
+            (Some(tool), _) => Action::Call { tool },
+            (None, Some(tool)) => Action::Device { tool },
+            (None, None) => Action::Operation {
+                kind: word(row, 4)?,
+            },
+        },
+        target: row.get(6)?,
+        detail: row.get(7)?,
+        outcome: word(row, 8)?,
         fault: row
-            .get::<_, Option<String>>(7)?
+            .get::<_, Option<String>>(9)?
             .and_then(|json| serde_json::from_str(&json).ok()),
-        duration_ms: row.get(8)?,
+        duration_ms: row.get(10)?,
     })
 }
 
@@ -342,5 +493,6 @@ fn json<T: Serialize>(value: &T) -> Result<String, EngineError> {
     })
 }
 
+mod history;
 #[cfg(test)]
 mod tests;

@@ -165,6 +165,21 @@ impl Studio {
         .await
     }
 
+    /// The planes of a picture that is opened for this alone and let go, with its name: those
+    /// that are open stay open.
+    pub(crate) async fn render_once(
+        &self,
+        open: impl FnOnce() -> Result<(String, Picture), EngineError> + Send + 'static,
+        options: Options,
+    ) -> Result<(String, Rendering), EngineError> {
+        self.at_easel(move |_| {
+            let (name, picture) = open()?;
+            let rendered = Pipeline::new(picture).render(&options)?;
+            Ok((name, Rendering::from(rendered)))
+        })
+        .await
+    }
+
     /// An open picture at the panel's size, before dithering.
     pub(crate) async fn original(
         &self,

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use regie_clock::Unavailable;
 use regie_engine::{
-    Devices, Door, Engine, EngineConfig, Face, Frame, JournalOutcome, Language, LinkView, Locale,
-    OperationKind, Options, Outcome, Settings, Stage, Toggle,
+    Action, Devices, Door, Engine, EngineConfig, Face, Frame, JournalOutcome, Language, LinkView,
+    Locale, OperationKind, Options, Outcome, Settings, Stage, Toggle,
 };
 use regie_sim::{Fault, LinkModel, Moment, Timing, WriteFault};
 
@@ -41,7 +41,8 @@ async fn what_is_previewed_is_what_the_clock_shows_and_the_slot_keeps() {
         desk.clock.address().to_string()
     );
     let journal = engine.journal(10).await.unwrap();
-    assert_eq!(journal[0].action, OperationKind::Show);
+    let kind = OperationKind::Show;
+    assert_eq!(journal[0].action, Action::Operation { kind });
     assert_eq!(journal[0].outcome, JournalOutcome::Done);
     assert_eq!(journal[0].door, Door::Window);
     assert_eq!(journal[0].detail, "picture.png");

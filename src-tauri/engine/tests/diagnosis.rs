@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use regie_clock::{Adapter, ClockError, Unavailable};
 use regie_engine::{
-    DeviceSource, Devices, Diagnosis, Engine, EngineConfig, Folders, Locale, Verdict,
+    DeviceSource, Devices, Diagnosis, Engine, EngineConfig, Folders, GivenDevices, Locale,
+    SecretsPlace, Verdict,
 };
 use regie_sim::{ClockSpec, Fault, SimulatedAdapter, SimulatedClock, Timing};
 
@@ -33,6 +34,9 @@ async fn engine(folder: &Path, source: Source) -> Engine {
         system_locale: Locale::En,
         demo: true,
         clock: None,
+        secrets: SecretsPlace::Memory,
+        given_tokens: Vec::new(),
+        given_devices: GivenDevices::default(),
     };
     Engine::start(config, Arc::new(source)).await.unwrap()
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use regie_clock::{Adapter, Channel, ClockError, Family, Zone};
 use regie_engine::{
-    DeviceSource, Devices, Door, Engine, EngineConfig, Face, Folders, Frame, Lack, Locale, Options,
-    Outcome, Submitted, Toggle,
+    DeviceSource, Devices, Door, Engine, EngineConfig, Face, Folders, Frame, GivenDevices, Lack,
+    Locale, Options, Outcome, SecretsPlace, Submitted, Toggle,
 };
 use regie_sim::{
     ClockSpec, EpdBuild, FirmwareKind, Mode, SimulatedAdapter, SimulatedClock, Timing,
@@ -46,6 +46,9 @@ async fn start(folder: &Path, clocks: &[&SimulatedClock]) -> Engine {
         system_locale: Locale::En,
         demo: true,
         clock: None,
+        secrets: SecretsPlace::Memory,
+        given_tokens: Vec::new(),
+        given_devices: GivenDevices::default(),
     };
     let source = Source(SimulatedAdapter::new(clocks));
     Engine::start(config, Arc::new(source)).await.unwrap()

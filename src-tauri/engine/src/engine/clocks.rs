@@ -11,6 +11,7 @@ use crate::error::EngineError;
 use crate::no_adapter::NoAdapter;
 use crate::settings::{Devices, Settings};
 use crate::state::{KnownClock, NearbyClock};
+use crate::store::Store;
 
 /// How long a door's scan listens. A clock advertises about once a second while it is awake.
 const SCAN_TIME: Duration = Duration::from_secs(10);
@@ -37,11 +38,13 @@ impl Current {
         let adapter = source
             .adapter(devices)
             .unwrap_or_else(|error| Arc::new(NoAdapter(error)));
+        let usual = SessionConfig::default();
         let config = SessionConfig {
             default_target: address(memory),
+            connect_limit: source.connect_limit(devices).unwrap_or(usual.connect_limit),
             idle_timeout: Duration::from_secs(settings.idle_seconds.into()),
             skip_unchanged: settings.skip_unchanged,
-            ..SessionConfig::default()
+            ..usual
         };
         Self {
             number,
@@ -97,17 +100,11 @@ impl Engine {
     /// [`EngineError::Clock`] for what is no address, [`EngineError::Store`].
     pub async fn choose_clock(&self, address: Option<&str>) -> Result<(), EngineError> {
         let address = address.map(Address::parse).transpose()?;
+        let _turn = self.shared.learning.lock().await;
         let fresh = match address.map(|address| self.known(&address)) {
             Some(clock) => {
-                let recall = self
-                    .shared
-                    .store
-                    .run(move |store| ClockMemory::recall(store, clock));
-                let mut memory = recall.await?;
-                if self.shared.source.begin_anew(self.devices()) {
-                    memory.shown = None;
-                }
-                memory
+                let recall = move |store: &Store| ClockMemory::recall(store, clock);
+                self.shared.store.run(recall).await?
             }
             None => ClockMemory::default(),
         };
@@ -120,7 +117,7 @@ impl Engine {
         .await
     }
 
-    fn known(&self, address: &Address) -> KnownClock {
+    pub(super) fn known(&self, address: &Address) -> KnownClock {
         let state = self.shared.state.borrow();
         let heard = state
             .clock
@@ -170,14 +167,14 @@ impl Engine {
 
     /// Ends the session on the old devices and starts one on the new.
     pub(super) async fn switch(&self, devices: Devices) -> Result<(), EngineError> {
-        let mut memory = self
-            .shared
-            .store
-            .run(move |store| ClockMemory::recall_choice(store, devices))
-            .await?;
-        if self.shared.source.begin_anew(devices) {
-            memory.shown = None;
-        }
+        let anew = self.shared.source.begin_anew(devices);
+        let recall = move |store: &Store| {
+            if anew {
+                ClockMemory::forget_simulated(store)?;
+            }
+            ClockMemory::recall_choice(store, devices)
+        };
+        let memory = self.shared.store.run(recall).await?;
         let settings = self.shared.state.borrow().settings.clone();
         let fresh = {
             let mut current = lock(&self.shared.current);

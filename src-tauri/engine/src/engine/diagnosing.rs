@@ -10,6 +10,7 @@ use super::Engine;
 use crate::diagnosis::{Diagnosis, DiagnosisStep, Program};
 use crate::error::EngineError;
 use crate::settings::Devices;
+use crate::state::Action;
 
 /// Operations of the journal that a report tells of.
 const OPERATIONS: u32 = 10;
@@ -90,9 +91,14 @@ impl Engine {
             let took = entry
                 .duration_ms
                 .map_or_else(String::new, |ms| format!(" in {ms} ms"));
+            let (what, action) = match entry.action {
+                Action::Operation { kind } => ("operation", format!("{kind:?}")),
+                Action::Call { tool } => ("call", tool),
+                Action::Device { tool } => ("device", format!("{tool} {}", entry.target)),
+            };
             add(
-                &format!("operation at {}", entry.at),
-                format!("{:?} {:?}{took}{fault}", entry.action, entry.outcome),
+                &format!("{what} at {}", entry.at),
+                format!("{action} {:?}{took}{fault}", entry.outcome),
             );
         }
         Ok(details)

@@ -4,19 +4,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Engine;
+use crate::calls::JournalledCall;
 use crate::error::EngineError;
+use crate::order::Caller;
 use crate::settings::Settings;
 use crate::state::JournalEntry;
 
 impl Engine {
     /// Takes over new settings and writes them.
+    /// Which devices there are, and which are ignored, stays as it is whatever these say: that has
+    /// methods of its own, and settings that a window has held for a while must not undo them.
     ///
     /// # Errors
     /// [`EngineError::SettingsUnwritable`]; the settings hold until the next start all the same.
-    pub async fn save_settings(&self, settings: Settings) -> Result<(), EngineError> {
+    pub async fn save_settings(&self, mut settings: Settings) -> Result<(), EngineError> {
         // One at a time, so that the file ends up with what was said last.
-        let _turn = self.shared.saving.lock().await;
+        let turn = self.shared.saving.lock().await;
         let before = self.devices();
+        let room_before = self.shared.state.borrow().settings.room.clone();
+        settings.room.devices.clone_from(&room_before.devices);
+        settings.room.ignored.clone_from(&room_before.ignored);
         self.change(|state| {
             state.locale = settings.language.resolve(self.shared.config.system_locale);
             state.settings = settings.clone();
@@ -28,13 +35,36 @@ impl Engine {
         if before != after {
             self.switch(after).await?;
         }
+        let written = self.write_settings(settings).await;
+        drop(turn);
+        if before != after || room_before.search != self.searches() {
+            self.reopen_room().await;
+        }
+        written
+    }
+
+    /// Writes settings; only while it is one's turn.
+    pub(super) async fn write_settings(&self, settings: Settings) -> Result<(), EngineError> {
         let file = Arc::clone(&self.shared.settings_file);
         tokio::task::spawn_blocking(move || file.write(&settings))
             .await
             .map_err(|_| EngineError::Closing)?
     }
 
-    /// The newest journal entries, newest first.
+    /// Keeps an unused link for that long from now on, whatever the settings say, until they are
+    /// saved; zero lets go after each operation.
+    pub fn keep_link_for(&self, idle: Duration) {
+        self.current().session.set_idle_timeout(idle);
+    }
+
+    /// Writes an agent's call into the journal, soon: nobody waits for it. When calls come faster
+    /// than they can be written for long, some are left out, which the log says.
+    pub fn journal_call(&self, caller: &Caller, call: JournalledCall) {
+        self.shared.calls.take(caller, call);
+    }
+
+    /// The newest journal entries, newest first: operations up to this number and agents' calls
+    /// up to this number, so that many calls hide no operation.
     ///
     /// # Errors
     /// [`EngineError::Store`].

@@ -5,16 +5,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use regie_clock::{Address, Face, Job, Stage, Zone};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::errand::Errand;
 use super::{ClockMemory, Engine, lock};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
 use crate::memory::Shown;
-use crate::state::{Door, JournalOutcome, KnownClock, Outcome, TimeSet};
+use crate::state::{Door, JournalOutcome, KnownClock, Outcome, Progress, TimeSet};
 use crate::store::NewEntry;
 
 /// What an operation ended with, in the clock's own terms and in those of the doors.
@@ -48,25 +49,31 @@ struct Begun {
     row: i64,
     session: u32,
     handle: regie_clock::Operation,
-    chosen: Option<KnownClock>,
+    clock: Option<KnownClock>,
+    addressed: bool,
     learned: Learned,
 }
 
 impl Engine {
-    /// Queues an operation on the chosen clock.
-    pub(super) async fn submit(&self, door: Door, plan: Plan) -> Result<Submitted, EngineError> {
+    /// Queues an operation on the clock that it is for.
+    pub(super) async fn submit(
+        &self,
+        errand: Errand,
+        plan: Plan,
+    ) -> Result<Submitted, EngineError> {
         // What nobody asked for makes room, and stays away until this is seen to run.
         let _asking = self.asking();
         let kind = plan.kind;
-        let begun = self.begin(door, plan).await?;
+        let begun = self.begin(errand, plan).await?;
         let progress = convert::progress(&begun.handle.progress().borrow());
+        let (advancing, advanced) = watch::channel(progress);
         let slot = begun.learned.slot();
         let id = self.desk().add(kind, slot, progress, begun.handle.clone());
         self.show_current();
         let (ended, outcome) = oneshot::channel();
         let engine = self.clone();
         self.shared.tasks.spawn(async move {
-            let end = engine.follow(id, &begun.handle).await;
+            let end = engine.follow(id, &begun.handle, &advancing).await;
             engine.close(begun, &end).await;
             engine.desk().end(id, end.shown.clone());
             engine.show_current();
@@ -75,6 +82,7 @@ impl Engine {
         });
         Ok(Submitted {
             id,
+            progress: advanced,
             ended: outcome,
             notes: Vec::new(),
         })
@@ -88,19 +96,26 @@ impl Engine {
     pub(super) async fn carry_out_unasked(
         &self,
         plan: Plan,
-        made_for: Option<&str>,
+        memory: &ClockMemory,
     ) -> Result<Option<Outcome>, EngineError> {
         let wanted = CancellationToken::new();
         {
             let mut unasked = lock(&self.shared.unasked);
             let state = self.shared.state.borrow();
             let chosen = state.clock.chosen.as_ref();
-            if unasked.asking > 0 || chosen.map(|clock| clock.address.as_str()) != made_for {
+            let made_for = memory.chosen.as_ref();
+            let address = |clock: &KnownClock| clock.address.clone();
+            if unasked.asking > 0 || chosen.map(address) != made_for.map(address) {
                 return Ok(None);
             }
             unasked.under_way.clone_from(&wanted);
         }
-        let begun = self.begin(Door::Regie, plan).await?;
+        let errand = Errand {
+            caller: Door::Regie.into(),
+            memory: memory.clone(),
+            addressed: false,
+        };
+        let begun = self.begin(errand, plan).await?;
         let handle = begun.handle.clone();
         let ended = handle.outcome();
         tokio::pin!(ended);
@@ -128,15 +143,18 @@ impl Engine {
         Asking(self)
     }
 
-    /// Journals an operation and gives it to the session, for the clock that is chosen now, even
-    /// if another one is chosen before its turn comes.
-    async fn begin(&self, door: Door, plan: Plan) -> Result<Begun, EngineError> {
-        let chosen = self.shared.state.borrow().clock.chosen.clone();
+    /// Journals an operation and gives it to the session.
+    async fn begin(&self, errand: Errand, plan: Plan) -> Result<Begun, EngineError> {
+        let Errand {
+            caller,
+            memory: ClockMemory { chosen: clock, .. },
+            addressed,
+        } = errand;
         let entry = NewEntry {
             at: Timestamp::now().to_string(),
-            door,
-            action: plan.kind,
-            target: name(chosen.as_ref()),
+            caller,
+            kind: plan.kind,
+            target: name(clock.as_ref()),
             detail: plan.detail,
         };
         let row = self
@@ -144,8 +162,8 @@ impl Engine {
             .store
             .run(move |store| store.begin(&entry))
             .await?;
-        let target = chosen.as_ref().map(|clock| Address::new(&clock.address));
-        let family = chosen.as_ref().and_then(|clock| clock.family);
+        let target = clock.as_ref().map(|clock| Address::new(&clock.address));
+        let family = clock.as_ref().and_then(|clock| clock.family);
         let mut job = Job::new(plan.first).on(target).known_as(family);
         if let Some(request) = plan.then {
             job = job.then(request);
@@ -155,13 +173,19 @@ impl Engine {
             row,
             session: current.number,
             handle: current.session.submit(job),
-            chosen,
+            clock,
+            addressed,
             learned: plan.learned,
         })
     }
 
     /// Shows an operation's progress until it has an outcome.
-    async fn follow(&self, id: u32, handle: &regie_clock::Operation) -> End {
+    async fn follow(
+        &self,
+        id: u32,
+        handle: &regie_clock::Operation,
+        shown: &watch::Sender<Progress>,
+    ) -> End {
         let mut progress = handle.progress();
         let (mut sending, mut sent, mut refreshed) = (None, Duration::ZERO, false);
         let ended = handle.outcome();
@@ -179,11 +203,13 @@ impl Engine {
                     if progress.stage == Stage::Sending && !refreshed {
                         sent = sending.get_or_insert_with(Instant::now).elapsed();
                     }
+                    shown.send_replace(progress);
                     self.desk().advance(id, progress);
                     self.show_current();
                 }
             }
         };
+        shown.send_replace(convert::progress(&handle.progress().borrow()));
         End {
             shown: convert::outcome(&clock),
             clock,
@@ -193,7 +219,8 @@ impl Engine {
 
     /// Takes over what an operation of a session taught about its clock, whichever is chosen by
     /// now.
-    async fn learn(&self, session: u32, end: &End, learned: &Learned) -> Result<(), EngineError> {
+    async fn learn(&self, begun: &Begun, end: &End) -> Result<(), EngineError> {
+        let learned = &begun.learned;
         let Some(clock) = &end.clock.report().clock else {
             // No clock was reached, so nothing about one has changed.
             return Ok(());
@@ -208,6 +235,7 @@ impl Engine {
             family: clock.family,
             simulated: clock.simulated,
         };
+        let _turn = self.shared.learning.lock().await;
         let address = reached.address.clone();
         let mut known = self
             .shared
@@ -215,13 +243,14 @@ impl Engine {
             .run(move |store| ClockMemory::recall(store, reached))
             .await?;
         let is_it = |memory: &ClockMemory| {
-            memory
-                .chosen
-                .as_ref()
-                .is_none_or(|chosen| chosen.address == address)
+            match &memory.chosen {
+                Some(chosen) => chosen.address == address,
+                // One that was named was not chosen by that.
+                None => !begun.addressed,
+            }
         };
         let mut in_use = false;
-        self.update_memory(Some(session), |memory| {
+        self.update_memory(Some(begun.session), |memory| {
             in_use = is_it(memory);
             if in_use {
                 if memory.chosen.is_none() {
@@ -245,12 +274,12 @@ impl Engine {
 
     /// Takes over what an operation taught, and writes its outcome down.
     async fn close(&self, begun: Begun, end: &End) {
-        if let Err(error) = self.learn(begun.session, end, &begun.learned).await {
+        if let Err(error) = self.learn(&begun, end).await {
             tracing::warn!(%error, "what was learned of the clock is not kept");
         }
         let target = match &end.clock.report().clock {
             Some(clock) => clock.name.clone(),
-            None => name(begun.chosen.as_ref()),
+            None => name(begun.clock.as_ref()),
         };
         let row = begun.row;
         let outcome = &end.shown;

@@ -5,13 +5,15 @@ use regie_clock::dialect::Terms;
 use regie_clock::{Channel, Face, QuietHours, Raw, RawPolicy, Request, Task, Toggle, Zone};
 use regie_imaging::{Options, Panel, Planes};
 
-use super::{Engine, checked, lock};
+use super::errand::Errand;
+use super::{Engine, checked};
 use crate::convert;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
 use crate::memory::Shown;
 use crate::mode::Mode;
-use crate::state::{Door, OperationKind, QuietHoursSet, Slot};
+use crate::order::Order;
+use crate::state::{OperationKind, QuietHoursSet, Slot};
 
 impl Engine {
     /// Keeps an open picture in a slot and shows it.
@@ -20,20 +22,22 @@ impl Engine {
     /// [`EngineError::NoSuchSlot`], [`EngineError::PictureNotOpen`], [`EngineError::Imaging`].
     pub async fn show(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         picture: u32,
         options: Options,
         slot: u8,
     ) -> Result<Submitted, EngineError> {
         let slot = checked(slot)?;
+        let errand = self.errand(order.into()).await?;
         let (name, rendering) = self.shared.studio.render(picture, options).await?;
-        self.keep_and_show(door, slot, name, rendering.planes).await
+        self.keep_and_show(errand, slot, name, rendering.planes)
+            .await
     }
 
     /// Keeps planes in a slot and shows them.
     pub(super) async fn keep_and_show(
         &self,
-        door: Door,
+        errand: Errand,
         slot: u8,
         name: String,
         planes: Planes,
@@ -55,17 +59,22 @@ impl Engine {
             // It holds another picture now than the one that the clock may show of it.
             state.clock.shown_slot = state.clock.shown_slot.filter(|&shown| shown != slot);
         });
-        self.submit_planes(door, held, &planes).await
+        self.submit_shown(errand, held, false, &planes).await
     }
 
     /// Shows what a slot holds.
     ///
     /// # Errors
     /// [`EngineError::NoSuchSlot`], [`EngineError::SlotEmpty`].
-    pub async fn show_slot(&self, door: Door, slot: u8) -> Result<Submitted, EngineError> {
+    pub async fn show_slot(
+        &self,
+        order: impl Into<Order>,
+        slot: u8,
+    ) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
         let planes = self.slot_planes(slot).await?;
         let held = self.held(slot).ok_or(EngineError::SlotEmpty { slot })?;
-        self.submit_planes(door, held, &planes).await
+        self.submit_shown(errand, held, false, &planes).await
     }
 
     /// Changes what the clock shows. The picture of a slot that it is known to show already is not
@@ -75,31 +84,35 @@ impl Engine {
     /// [`EngineError::NoSuchSlot`], [`EngineError::SlotEmpty`]; [`EngineError::ShownUnknown`] for
     /// [`Mode::Tricolor`] and [`Mode::Mono`] when the clock is not known to show a slot. A face
     /// whose code is not known fails as an operation.
-    pub async fn set_mode(&self, door: Door, mode: Mode) -> Result<Submitted, EngineError> {
+    pub async fn set_mode(
+        &self,
+        order: impl Into<Order>,
+        mode: Mode,
+    ) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
+        let shown = self.shown(&errand);
         let (slot, mono) = match mode {
-            Mode::Face(face) => return self.set_face(door, face).await,
+            Mode::Face(face) => return self.submit_face(errand, face).await,
             Mode::Image(slot) => (checked(slot)?, false),
-            Mode::Tricolor => (self.shown()?.0, false),
-            Mode::Mono => (self.shown()?.0, true),
+            Mode::Tricolor => (shown.ok_or(EngineError::ShownUnknown)?.0, false),
+            Mode::Mono => (shown.ok_or(EngineError::ShownUnknown)?.0, true),
         };
         let planes = self.slot_planes(slot).await?;
         let held = self.held(slot).ok_or(EngineError::SlotEmpty { slot })?;
-        if self.shown().ok() == Some((slot, mono)) {
-            return self.submit_again(door, held, mono, planes.panel()).await;
+        if shown == Some((slot, mono)) {
+            return self.submit_again(errand, held, mono, planes.panel()).await;
         }
         let planes = if mono { planes.mono() } else { planes };
-        self.submit_shown(door, held, mono, &planes).await
+        self.submit_shown(errand, held, mono, &planes).await
     }
 
     /// The slot that the clock is known to show, and whether in black and white only.
-    fn shown(&self) -> Result<(u8, bool), EngineError> {
-        let mono = matches!(
-            lock(&self.shared.memory).shown,
-            Some(Shown::Slot { mono: true, .. })
-        );
-        let slot = self.shared.state.borrow().clock.shown_slot;
-        slot.map(|slot| (slot, mono))
-            .ok_or(EngineError::ShownUnknown)
+    fn shown(&self, errand: &Errand) -> Option<(u8, bool)> {
+        let slot = errand
+            .memory
+            .shown_slot(&self.shared.state.borrow().slots)?;
+        let mono = matches!(errand.memory.shown, Some(Shown::Slot { mono: true, .. }));
+        Some((slot, mono))
     }
 
     /// What a slot holds.
@@ -108,29 +121,21 @@ impl Engine {
         state.slots.get(usize::from(slot)).cloned().flatten()
     }
 
-    async fn submit_planes(
-        &self,
-        door: Door,
-        held: Slot,
-        planes: &Planes,
-    ) -> Result<Submitted, EngineError> {
-        self.submit_shown(door, held, false, planes).await
-    }
-
     /// Shows again what the clock holds already.
     async fn submit_again(
         &self,
-        door: Door,
+        errand: Errand,
         held: Slot,
         mono: bool,
         panel: Panel,
     ) -> Result<Submitted, EngineError> {
+        let zone = errand.memory.zone();
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Show,
                 detail: held.name.clone(),
-                first: Task::SetFace(face_of(panel), self.zone_of_clock()),
+                first: Task::SetFace(face_of(panel), zone),
                 then: None,
                 learned: Learned::Shows { held, mono },
             },
@@ -140,19 +145,19 @@ impl Engine {
 
     async fn submit_shown(
         &self,
-        door: Door,
+        errand: Errand,
         held: Slot,
         mono: bool,
         planes: &Planes,
     ) -> Result<Submitted, EngineError> {
-        let face = face_of(planes.panel());
+        let (face, zone) = (face_of(planes.panel()), errand.memory.zone());
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Show,
                 detail: held.name.clone(),
                 first: Request::Picture(convert::picture(planes)?).into(),
-                then: Some(Task::SetFace(face, self.zone_of_clock())),
+                then: Some(Task::SetFace(face, zone)),
                 learned: Learned::Shows { held, mono },
             },
         )
@@ -165,14 +170,19 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Clock`] for a zone that is none.
-    pub async fn set_time(&self, door: Door, zone: Option<&str>) -> Result<Submitted, EngineError> {
+    pub async fn set_time(
+        &self,
+        order: impl Into<Order>,
+        zone: Option<&str>,
+    ) -> Result<Submitted, EngineError> {
         let follows_host = zone.is_none();
         let zone = match zone {
             Some(zone) => zone.parse()?,
             None => Zone::known_system()?,
         };
+        let errand = self.errand(order.into()).await?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::SetTime,
                 detail: zone.to_string(),
@@ -184,27 +194,28 @@ impl Engine {
         .await
     }
 
-    /// The zone that the clock is on: the one it was set to, or this computer's where it was to
-    /// follow that or was never set.
-    pub(super) fn zone_of_clock(&self) -> Zone {
-        let set = lock(&self.shared.memory).time_set.clone();
-        set.filter(|set| !set.follows_host)
-            .and_then(|set| set.zone.parse().ok())
-            .unwrap_or_else(Zone::system)
-    }
-
     /// Changes the face.
     ///
     /// # Errors
     /// [`EngineError::Store`], [`EngineError::Closing`]; a face whose code is not known fails as
     /// an operation.
-    pub async fn set_face(&self, door: Door, face: Face) -> Result<Submitted, EngineError> {
+    pub async fn set_face(
+        &self,
+        order: impl Into<Order>,
+        face: Face,
+    ) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
+        self.submit_face(errand, face).await
+    }
+
+    async fn submit_face(&self, errand: Errand, face: Face) -> Result<Submitted, EngineError> {
+        let zone = errand.memory.zone();
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Face,
                 detail: face.to_string(),
-                first: Task::SetFace(face, self.zone_of_clock()),
+                first: Task::SetFace(face, zone),
                 then: None,
                 learned: Learned::Face(face),
             },
@@ -216,9 +227,14 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::set_face`].
-    pub async fn toggle(&self, door: Door, toggle: Toggle) -> Result<Submitted, EngineError> {
+    pub async fn toggle(
+        &self,
+        order: impl Into<Order>,
+        toggle: Toggle,
+    ) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Toggle,
                 detail: toggle.to_string(),
@@ -236,7 +252,7 @@ impl Engine {
     /// [`EngineError::Clock`] for an hour that is none.
     pub async fn quiet_hours(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         on: bool,
         start_hour: u8,
         end_hour: u8,
@@ -247,8 +263,9 @@ impl Engine {
         } else {
             "off".into()
         };
+        let errand = self.errand(order.into()).await?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::QuietHours,
                 detail,
@@ -268,14 +285,16 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::set_face`].
-    pub async fn clear(&self, door: Door) -> Result<Submitted, EngineError> {
+    pub async fn clear(&self, order: impl Into<Order>) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
+        let zone = errand.memory.zone();
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Clear,
                 detail: String::new(),
                 first: Request::Clear.into(),
-                then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
+                then: Some(Task::SetFace(Face::Picture, zone)),
                 learned: Learned::ShowsNoSlot,
             },
         )
@@ -288,18 +307,19 @@ impl Engine {
     /// [`EngineError::Clock`] for bytes that are refused.
     pub async fn raw(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         channel: Channel,
         bytes: Vec<u8>,
     ) -> Result<Submitted, EngineError> {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
         let raw = Request::Raw(Raw::new(channel, bytes, RawPolicy::Guarded)?);
         // The session asks again, of the clock that is connected then.
-        let family = lock(&self.shared.memory).family();
+        let errand = self.errand(order.into()).await?;
         let terms = Terms::of_mtu(u16::MAX);
+        let family = errand.memory.family();
         self.dialects().of(family).script(&raw, terms)?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Raw,
                 detail: format!("{channel} {hex}"),

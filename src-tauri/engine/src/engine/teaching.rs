@@ -7,8 +7,9 @@ use super::{Engine, lock};
 use crate::composition::Lesson;
 use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
+use crate::order::Order;
 use crate::profile_file;
-use crate::state::{Door, OperationKind};
+use crate::state::OperationKind;
 
 impl Engine {
     /// Sends a command once, to see what the clock makes of it.
@@ -16,10 +17,15 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Clock`] for a name that is no face or switch, for what is no row of bytes,
     /// and for bytes that can harm a clock.
-    pub async fn try_lesson(&self, door: Door, lesson: &Lesson) -> Result<Submitted, EngineError> {
+    pub async fn try_lesson(
+        &self,
+        order: impl Into<Order>,
+        lesson: &Lesson,
+    ) -> Result<Submitted, EngineError> {
         let entry = entry(lesson)?;
+        let errand = self.errand(order.into()).await?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Raw,
                 detail: format!("{}: {} {}", lesson.name, lesson.channel, lesson.bytes),

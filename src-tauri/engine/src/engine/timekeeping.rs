@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use regie_clock::{Task, Zone};
+use regie_clock::{LinkState, Task, Zone};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::{ClockMemory, Engine, lock};
 use crate::desk::{Learned, Plan};
 use crate::error::EngineError;
-use crate::state::{LinkView, OperationKind, Outcome, TimeSet};
+use crate::state::{OperationKind, Outcome, TimeSet};
 
 /// How often it is looked at. Not every system reports a change of zone or a waking computer; a
 /// minute is what a clock drifts in a month.
@@ -88,14 +88,12 @@ impl Engine {
                 return retry.later();
             }
         };
-        let (linked, busy) = {
-            let clock = &self.shared.state.borrow().clock;
-            let busy = clock
-                .operation
-                .as_ref()
-                .is_some_and(|o| o.outcome.is_none());
-            (clock.link == LinkView::Connected, busy)
+        let linked = match &*self.current().session.state().borrow() {
+            LinkState::Connected { clock, .. } => memory.is_of(&clock.address),
+            _ => false,
         };
+        let operation = self.shared.state.borrow().clock.operation.clone();
+        let busy = operation.is_some_and(|operation| operation.outcome.is_none());
         if busy || (!linked && Instant::now() < retry.at) {
             return retry;
         }
@@ -126,7 +124,7 @@ impl Engine {
             return Ok(Some(Due::Time(time)));
         }
         match memory.host_calendar() {
-            Some(page) if page.day != self.today()?.to_string() => Ok(Some(Due::Calendar {
+            Some(page) if page.day != memory.today()?.to_string() => Ok(Some(Due::Calendar {
                 text: page.text.clone(),
             })),
             _ => Ok(None),
@@ -147,11 +145,10 @@ impl Engine {
                 then: None,
                 learned: Learned::Time { zone, follows_host },
             },
-            Due::Calendar { text } => self.calendar_plan(text).await?.0,
+            Due::Calendar { text } => self.calendar_plan(memory, text).await?.0,
         };
         tracing::info!(kind = ?plan.kind, detail = plan.detail, "due by itself");
-        let made_for = memory.chosen.as_ref().map(|clock| clock.address.as_str());
-        self.carry_out_unasked(plan, made_for).await
+        self.carry_out_unasked(plan, memory).await
     }
 }
 

@@ -1,7 +1,5 @@
 //! Words instead of pictures: pages drawn from a text or a template, countdowns, and the calendar.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use regie_clock::{
     CalendarForm, ClockTime, Countdown, CountdownDate, CountdownStyle, Face, Family, Picture,
     Request, Task, TextBitmap,
@@ -10,7 +8,7 @@ use regie_imaging::template::Template;
 use regie_imaging::text::{Align, CellLine, CellSize, MonthPage, Sheet, Style};
 use regie_imaging::{Ink, InkMap, Palette, Panel, Rendered};
 
-use super::{Engine, lock};
+use super::{ClockMemory, Engine, lock};
 use crate::composition::{
     Alignment, Composition, CountdownPlan, TemplateInfo, TemplatePage, TextPage,
 };
@@ -19,7 +17,8 @@ use crate::desk::{Learned, Plan, Submitted};
 use crate::error::EngineError;
 use crate::fault::Note;
 use crate::frame::Frame;
-use crate::state::{Door, HostCalendar, OperationKind};
+use crate::order::Order;
+use crate::state::{HostCalendar, OperationKind};
 use crate::studio::Rendering;
 
 /// Characters of a text that name the slot it is kept in.
@@ -61,14 +60,15 @@ impl Engine {
     /// As [`Engine::compose`], and [`EngineError::NoSuchSlot`].
     pub async fn show_composition(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         composition: Composition,
         slot: u8,
     ) -> Result<Submitted, EngineError> {
         let slot = super::checked(slot)?;
+        let errand = self.errand(order.into()).await?;
         let name = name_of(&composition);
         let Rendering { planes, notes } = self.compose(composition).await?;
-        let submitted = self.keep_and_show(door, slot, name, planes).await?;
+        let submitted = self.keep_and_show(errand, slot, name, planes).await?;
         Ok(Submitted { notes, ..submitted })
     }
 
@@ -79,11 +79,12 @@ impl Engine {
     /// [`EngineError::Imaging`] for words that do not fit or cannot be drawn.
     pub async fn countdown(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         plan: CountdownPlan,
     ) -> Result<Submitted, EngineError> {
         let date: CountdownDate = plan.date.parse()?;
-        let date = date.not_before(&ClockTime::now(&self.zone_of_clock())?)?;
+        let errand = self.errand(order.into()).await?;
+        let date = date.not_before(&ClockTime::now(&errand.memory.zone())?)?;
         let text = plan.text.filter(|text| !text.trim().is_empty());
         let (detail, countdown) = match text {
             None => (date.to_string(), Countdown::new(plan.style, date)),
@@ -97,7 +98,7 @@ impl Engine {
             }
         };
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::Countdown,
                 detail,
@@ -113,9 +114,10 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Store`].
-    pub async fn countdown_off(&self, door: Door) -> Result<Submitted, EngineError> {
+    pub async fn countdown_off(&self, order: impl Into<Order>) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
         self.submit(
-            door,
+            errand,
             Plan {
                 kind: OperationKind::CountdownOff,
                 detail: String::new(),
@@ -158,10 +160,15 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Imaging`] for a text that does not fit or cannot be drawn.
-    pub async fn calendar_text(&self, door: Door, text: &str) -> Result<Submitted, EngineError> {
-        let zone = self.zone_of_clock();
+    pub async fn calendar_text(
+        &self,
+        order: impl Into<Order>,
+        text: &str,
+    ) -> Result<Submitted, EngineError> {
+        let errand = self.errand(order.into()).await?;
+        let zone = errand.memory.zone();
         let mut notes = Vec::new();
-        let (first, then, learned) = match self.calendar_form() {
+        let (first, then, learned) = match self.calendar_form(&errand.memory) {
             CalendarForm::Picture => {
                 let text = text.to_owned();
                 let sheet = Sheet {
@@ -184,7 +191,9 @@ impl Engine {
                 (request.into(), None, Learned::ShowsNoSlot)
             }
             CalendarForm::Page => {
-                let (page, calendar) = self.calendar_page(Some(text.to_owned())).await?;
+                let (page, calendar) = self
+                    .calendar_page(&errand.memory, Some(text.to_owned()))
+                    .await?;
                 notes = page.notes.iter().map(Note::from).collect();
                 (
                     picture(&page)?,
@@ -200,14 +209,13 @@ impl Engine {
             then,
             learned,
         };
-        let submitted = self.submit(door, plan).await?;
+        let submitted = self.submit(errand, plan).await?;
         Ok(Submitted { notes, ..submitted })
     }
 
     /// The form of a text in the calendar that the clock at hand takes. The whole page is taken by
     /// each family, and so by a clock of which the family is not known.
-    fn calendar_form(&self) -> CalendarForm {
-        let memory = lock(&self.shared.memory);
+    fn calendar_form(&self, memory: &ClockMemory) -> CalendarForm {
         match &memory.chosen {
             Some(clock) if clock.family != Some(Family::Pingping) => CalendarForm::Page,
             _ => lock(&self.shared.profile).calendar_text(),
@@ -221,26 +229,28 @@ impl Engine {
     /// [`EngineError::Imaging`] for words that do not fit or cannot be drawn.
     pub async fn host_calendar(
         &self,
-        door: Door,
+        order: impl Into<Order>,
         text: Option<String>,
     ) -> Result<Submitted, EngineError> {
-        let (plan, notes) = self.calendar_plan(text).await?;
-        let submitted = self.submit(door, plan).await?;
+        let errand = self.errand(order.into()).await?;
+        let (plan, notes) = self.calendar_plan(&errand.memory, text).await?;
+        let submitted = self.submit(errand, plan).await?;
         Ok(Submitted { notes, ..submitted })
     }
 
     /// The operation that shows today's page of the host's calendar, and what was left out of it.
     pub(super) async fn calendar_plan(
         &self,
+        memory: &ClockMemory,
         text: Option<String>,
     ) -> Result<(Plan, Vec<Note>), EngineError> {
-        let (page, calendar) = self.calendar_page(text).await?;
+        let (page, calendar) = self.calendar_page(memory, text).await?;
         let notes = page.notes.iter().map(Note::from).collect();
         let plan = Plan {
             kind: OperationKind::HostCalendar,
             detail: calendar.day.clone(),
             first: picture(&page)?,
-            then: Some(Task::SetFace(Face::Picture, self.zone_of_clock())),
+            then: Some(Task::SetFace(Face::Picture, memory.zone())),
             learned: Learned::HostCalendar(calendar),
         };
         Ok((plan, notes))
@@ -248,9 +258,10 @@ impl Engine {
 
     async fn calendar_page(
         &self,
+        memory: &ClockMemory,
         text: Option<String>,
     ) -> Result<(Rendered, HostCalendar), EngineError> {
-        let today = self.today()?;
+        let today = memory.today()?;
         let page = MonthPage {
             year: today.year().unsigned_abs(),
             month: today.month().unsigned_abs(),
@@ -271,15 +282,6 @@ impl Engine {
             text,
         };
         Ok((drawn, calendar))
-    }
-
-    /// The date where the clock is.
-    pub(super) fn today(&self) -> Result<Date, EngineError> {
-        let now = ClockTime::now(&self.zone_of_clock())?;
-        let local = jiff::Timestamp::from_second(now.shifted_epoch().into());
-        // The clock's seconds are local already, which reads as UTC.
-        let local = local.map_err(|_| regie_clock::ClockError::TimeOutOfRange)?;
-        Ok(local.to_zoned(TimeZone::UTC).date())
     }
 
     async fn cells(&self, style: CountdownStyle, text: String) -> Result<CellLine, EngineError> {

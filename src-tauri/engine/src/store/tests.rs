@@ -3,14 +3,15 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::*;
+use crate::state::Door;
 
 const CHILD: &str = "REGIE_STORE_TEST_CHILD";
 
 fn entry(detail: &str) -> NewEntry {
     NewEntry {
         at: "2026-01-01T00:00:00Z".into(),
-        door: Door::Cli,
-        action: OperationKind::Show,
+        caller: Door::Cli.into(),
+        kind: OperationKind::Show,
         target: "NRF-1".into(),
         detail: detail.into(),
     }
@@ -121,6 +122,100 @@ fn a_file_that_is_no_database_is_an_error_and_stays_as_it_is() {
     );
 }
 
+fn call(tool: &str) -> NewCall {
+    NewCall {
+        at: "2026-01-01T00:00:00Z".into(),
+        caller: Caller {
+            door: Door::Agent,
+            name: Some("curator".into()),
+        },
+        called: Called::Tool(tool.into()),
+        detail: "slot 1".into(),
+        outcome: JournalOutcome::Failed,
+        fault: Some(fault()),
+        duration_ms: 7,
+    }
+}
+
+#[test]
+fn a_database_of_the_first_version_opens_with_its_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("regie.db");
+    let first = Connection::open(&path).unwrap();
+    first.execute_batch(MIGRATIONS[0]).unwrap();
+    first.pragma_update(None, "user_version", 1).unwrap();
+    first
+        .execute_batch(
+            "INSERT INTO journal (at, door, action, target, detail, outcome, duration_ms) VALUES
+                 ('2026-01-01T00:00:00Z', 'window', 'show', 'NRF-1', 'a.png', 'done', 900),
+                 ('2026-01-02T00:00:00Z', 'tray', 'set-time', 'NRF-1', 'UTC', 'running', NULL)",
+        )
+        .unwrap();
+    drop(first);
+    let (store, interrupted) = Store::open(&path).unwrap();
+    assert_eq!(interrupted, [OperationKind::SetTime]);
+    store.log_calls(&[call("device_status")]).unwrap();
+    let journal = store.journal(10).unwrap();
+    assert_eq!(journal.len(), 3);
+    assert_eq!(journal[2].detail, "a.png");
+    assert_eq!(journal[2].caller, None);
+    assert_eq!(
+        journal[2].action,
+        Action::Operation {
+            kind: OperationKind::Show
+        }
+    );
+    drop(store);
+    let (again, interrupted) = Store::open(&path).unwrap();
+    assert_eq!(interrupted, []);
+    assert_eq!(again.journal(10).unwrap(), journal);
+}
+
+#[test]
+fn a_call_is_journalled_with_its_tool_and_whoever_made_it() {
+    let (_folder, store) = store();
+    store.log_calls(&[call("upload_image")]).unwrap();
+    let journal = store.journal(1).unwrap();
+    assert_eq!(
+        journal[0].action,
+        Action::Call {
+            tool: "upload_image".into()
+        }
+    );
+    assert_eq!(journal[0].door, Door::Agent);
+    assert_eq!(journal[0].caller.as_deref(), Some("curator"));
+    assert_eq!(journal[0].outcome, JournalOutcome::Failed);
+    assert_eq!(journal[0].fault, Some(fault()));
+    assert_eq!(journal[0].duration_ms, Some(7));
+}
+
+#[test]
+fn an_agent_that_polls_neither_drives_out_nor_hides_an_operation() {
+    let (folder, store) = store();
+    let shown = store.begin(&entry("a person's")).unwrap();
+    store
+        .end(shown, "NRF-1", JournalOutcome::Done, None, 1)
+        .unwrap();
+    for _ in 0..30 {
+        let batch: Vec<NewCall> = (0..1000).map(|_| call("device_status")).collect();
+        store.log_calls(&batch).unwrap();
+    }
+    let calls = |store: &Store| {
+        let journal = store.journal(u32::MAX).unwrap();
+        let is_call = |entry: &&JournalEntry| matches!(entry.action, Action::Call { .. });
+        let calls = journal.iter().filter(is_call).count();
+        assert_eq!(journal.len(), calls + 1, "the operation is kept");
+        calls
+    };
+    assert_eq!(calls(&store), MAX_CALLS as usize);
+    let newest = store.journal(10).unwrap();
+    assert_eq!(newest.len(), 11);
+    assert_eq!(newest[10].detail, "a person's");
+    drop(store);
+    let (store, _) = Store::open(&folder.path().join("regie.db")).unwrap();
+    assert_eq!(calls(&store), MAX_CALLS as usize);
+}
+
 /// The other side of the next test: writes until it is killed, telling each entry that
 /// [`Store::end`] has returned for.
 #[test]
@@ -198,4 +293,18 @@ fn nothing_that_was_written_is_lost_when_the_process_is_killed_at_any_moment() {
             ));
         }
     }
+}
+
+/// A viewer or a backup is a reason that a person can do something about.
+#[test]
+fn a_database_that_another_program_keeps_to_itself_is_called_busy() {
+    let (folder, store) = store();
+    let connection = store.connection.lock().unwrap();
+    connection.busy_timeout(Duration::ZERO).unwrap();
+    drop(connection);
+    let viewer = Connection::open(folder.path().join("regie.db")).unwrap();
+    viewer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(store.begin(&entry("a")).unwrap_err().code(), "store-busy");
+    viewer.execute_batch("COMMIT").unwrap();
+    store.begin(&entry("a")).unwrap();
 }

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use regie_clock::{Adapter, ClockError, Unavailable};
 use regie_engine::{
-    AppState, DeviceSource, Devices, Engine, EngineConfig, Folders, Locale, Outcome, Submitted,
+    AppState, DeviceSource, Devices, Engine, EngineConfig, Folders, GivenDevices, Locale, Outcome,
+    SecretsPlace, Submitted,
 };
 use regie_sim::{ClockSpec, SimulatedAdapter, SimulatedClock, Timing};
 
@@ -51,6 +52,9 @@ pub(crate) fn config(folder: &Path) -> EngineConfig {
         system_locale: Locale::Fr,
         demo: true,
         clock: None,
+        secrets: SecretsPlace::Memory,
+        given_tokens: Vec::new(),
+        given_devices: GivenDevices::default(),
     }
 }
 
