@@ -13,11 +13,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use desktop::{
-    Desktop, Process, Tray, app, choose_last_in_tray, close_window, gone, tray_host,
+    Desktop, Process, Tray, agent, app, choose_last_in_tray, close_window, gone, tray_host,
     visible_window, window, window_manager,
 };
 use image::{ImageFormat, Rgb, RgbImage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const TITLE: &str = "^Regie$";
 
@@ -230,4 +230,138 @@ async fn without_a_tray_closing_asks_instead_of_hiding() {
     window("^Close Regie").await;
     assert_eq!(visible_window(TITLE), Some(main));
     desktop.end().await;
+}
+
+/// The server is switched on with the mouse, an agent shows the window's token, and what it does is
+/// seen on the clock and in the window.
+#[tokio::test]
+async fn an_agent_let_in_with_the_switch_shows_a_picture_and_is_seen_at_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let port = desktop::free_port();
+    std::fs::write(
+        folder.path().join("settings.toml"),
+        format!("language = \"fr\"\n[agents]\nport = {port}\n"),
+    )
+    .unwrap();
+    let desktop = Desktop::start_in(folder, Tray::With, &[]).await;
+    let picture = desktop.folder().join("photo.jpg");
+    photo(&picture);
+    desktop.click("nav-agents").await;
+    desktop.click("server-switch").await;
+    server_is(&desktop, "on").await;
+    desktop.click("token-show").await;
+    let token = desktop.element("token-secret").await.text().await.unwrap();
+    assert!(token.starts_with("regie_"), "no token is shown");
+
+    let arguments = json!({ "source": picture, "slot": 2 });
+    let call = json!({ "name": "upload_image", "arguments": arguments });
+    let body = json!({ "jsonrpc": "2.0", "id": "req-001", "method": "tools/call", "params": call });
+    let asked = format!("Bearer {token}");
+    let answer = tokio::task::spawn_blocking(move || agent::post(port, &asked, &body))
+        .await
+        .unwrap();
+    assert_eq!(answer["id"], "req-001", "{answer}");
+    assert_eq!(
+        answer["result"]["structuredContent"]["ok"], true,
+        "{answer}"
+    );
+    let seen = "return document.querySelector(\"[data-testid='call']\")?.textContent.includes('upload_image');";
+    desktop.until("the call is in the feed", seen).await;
+    desktop.screenshot("fr-agents").await;
+
+    // An agent on pipes reaches the same clock through the window.
+    let folder = desktop.folder().to_owned();
+    let answer = tokio::task::spawn_blocking(move || {
+        let mut agent = agent::Piped::start(&folder);
+        agent.call("device_status", &json!({}))
+    })
+    .await
+    .unwrap();
+    assert_eq!(
+        answer["structuredContent"]["data"]["shown_slot"], 2,
+        "{answer}"
+    );
+
+    desktop.click("server-switch").await;
+    server_is(&desktop, "off").await;
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+    desktop.end().await;
+}
+
+/// An agent that was there first goes on while the window takes the clock over.
+#[tokio::test]
+async fn the_window_takes_over_from_an_agent_that_does_not_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().to_owned();
+    let agent = tokio::task::spawn_blocking(move || {
+        let mut agent = agent::Piped::start(&data);
+        let shown = agent.call("clear_screen", &json!({}));
+        assert_eq!(shown["structuredContent"]["ok"], true, "{shown}");
+        agent
+    });
+    let mut agent = agent.await.unwrap();
+    let desktop = Desktop::start_in(folder, Tray::With, &[]).await;
+    desktop.click("nav-agents").await;
+    let answer = tokio::task::spawn_blocking(move || agent.call("device_status", &json!({})))
+        .await
+        .unwrap();
+    assert_eq!(answer["structuredContent"]["ok"], true, "{answer}");
+    let seen = "return document.querySelector(\"[data-testid='call']\")?.textContent.includes('device_status');";
+    desktop.until("the call came to the window", seen).await;
+    desktop.end().await;
+}
+
+async fn server_is(desktop: &Desktop, state: &str) {
+    let script = format!(
+        "return document.querySelector(\"[data-testid='server']\")?.dataset.state === '{state}';"
+    );
+    desktop.until(state, &script).await;
+}
+
+/// The room: lit, photographed, moved on by the override, and a found device taken in, all in the
+/// window; what the devices say is asked through the agents' door.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_room_is_run_from_its_cards_and_a_found_device_joins_it() {
+    let desktop = Desktop::start(Tray::With, &[]).await;
+    desktop.click("nav-room").await;
+    let six = "return document.querySelectorAll(\"[data-testid='device']\").length >= 6;";
+    desktop.until("every set device has its card", six).await;
+    let answering =
+        "return document.querySelector(\"[data-testid='room-count']\")?.textContent.includes('5');";
+    desktop.until("the devices answer", answering).await;
+    desktop.screenshot("room").await;
+
+    desktop.click("led-green").await;
+    deed(&desktop).await;
+    desktop.click("override").await;
+    desktop.click("event-send").await;
+    deed(&desktop).await;
+    desktop.screenshot("room-done").await;
+
+    let found = "return document.querySelectorAll(\"[data-testid='found']\").length > 0;";
+    desktop.until("a device is found", found).await;
+    // Below what the window shows, which the driver cannot scroll to.
+    let taken = "document.querySelector(\"[data-testid='found-use']\").click(); return true;";
+    desktop.until("it is to be used", taken).await;
+    desktop.element("form-id").await;
+    desktop.screenshot("room-new-device").await;
+    desktop.click("form-save").await;
+    let seven = "return document.querySelectorAll(\"[data-testid='device']\").length >= 7;";
+    desktop.until("it has a card of its own", seven).await;
+    desktop.click("form-close").await;
+
+    let asked = "document.querySelector(\"[data-testid='snapshot']\").click(); return true;";
+    desktop.until("a picture is asked for", asked).await;
+    let picture =
+        "return document.querySelector(\"[data-testid='snapshot-picture']\")?.naturalWidth > 0;";
+    desktop.until("the picture is there", picture).await;
+    desktop.screenshot("room-snapshot").await;
+    desktop.end().await;
+}
+
+/// Waits until a card tells that something was done.
+async fn deed(desktop: &Desktop) {
+    let script = "const deed = document.querySelector(\"[data-testid='deed']\");
+         return ['accepted', 'confirmed'].includes(deed?.dataset.outcome);";
+    desktop.until("it is told that it was done", script).await;
 }

@@ -1,19 +1,30 @@
 //! The command line's grammar; its help and errors come from here too.
 
+mod listen_host;
+mod room;
+
 use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use regie_engine::SLOTS;
 use regie_imaging::{AdjustKey, Algorithm};
+use regie_mcp::Toolset;
 
-/// Shows pictures on battery e-ink clocks over Bluetooth. Without a command: the window.
+pub(crate) use self::listen_host::ListenHost;
+pub(crate) use self::room::{RoomAction, RoomArguments};
+
+/// Shows pictures on battery e-ink clocks over Bluetooth, and runs escape rooms. Without a command: the
+/// window.
 #[derive(Debug, Parser)]
 #[command(name = "regie", version, about)]
 pub struct Arguments {
-    /// Use a simulated clock instead of this machine's Bluetooth.
+    /// Use simulated devices instead of this machine's Bluetooth and network.
     #[arg(long, global = true)]
     pub demo: bool,
+    /// With --demo: quick clocks, and some that always fail, to try other programs against.
+    #[arg(long, global = true, hide = true, requires = "demo")]
+    pub rehearsal: bool,
     /// Start in the tray, without showing the window.
     #[arg(long)]
     pub hidden: bool,
@@ -32,6 +43,10 @@ pub enum Command {
     Image(ImageArguments),
     /// Drive the clock.
     Clock(ClockArguments),
+    /// Drive the devices of an escape room.
+    Room(RoomArguments),
+    /// Let AI agents use the clock and the room (MCP): one client that starts this program, or many over HTTP.
+    Mcp(McpArguments),
 }
 
 /// A picture and how it is to be prepared.
@@ -89,6 +104,110 @@ pub struct ImageArguments {
     /// Answer as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// What `regie mcp` takes from its environment.
+const MCP_HELP: &str = "\
+Environment:
+  REGIE_SECRETS_FILE  Keep tokens in this file instead of the system's keyring, as where there is
+                      none; it is made where it does not exist
+  PPCLOCK_MCP_TOKEN   A token that is accepted too, such as one that two programs share
+  MASCARADE_API_KEY   The same, for a mascarade server
+  MCP_HARDWARE_PORT   The port for HTTP, unless --port says another";
+
+/// Where tokens are, for those who make the first one.
+const TOKEN_HELP: &str = "\
+Tokens are kept in the system's keyring. Where there is none, as on a machine with only a console,
+name a file in REGIE_SECRETS_FILE, each time Regie is started; it is made where there is none.
+
+Examples:
+  regie mcp token --new kitchen
+  REGIE_SECRETS_FILE=/home/ana/regie-tokens regie mcp token --new kitchen";
+
+/// `regie mcp`.
+#[derive(Debug, Args)]
+#[command(after_help = MCP_HELP)]
+pub struct McpArguments {
+    /// How agents talk.
+    #[arg(long, value_name = "HOW", default_value = "stdio", value_enum)]
+    pub transport: Transport,
+    /// With http: the address to listen on, such as 0.0.0.0 for the whole network, which needs a
+    /// token; localhost (127.0.0.1 and ::1) by default.
+    #[arg(long, value_name = "ADDRESS")]
+    pub host: Option<ListenHost>,
+    /// With http: the port; otherwise that of MCP_HARDWARE_PORT, else of the settings (8790 by
+    /// default). 0 takes one that is free.
+    #[arg(long)]
+    pub port: Option<u16>,
+    /// The clock for calls that name none; otherwise the remembered one, else the first one heard.
+    #[arg(long, visible_alias = "clock", value_name = "ADDRESS")]
+    pub mac: Option<String>,
+    /// How long an unused link is kept, 300 unless the settings say otherwise; 0 lets go after each
+    /// operation. Means nothing while another Regie (window or server) has the clock.
+    #[arg(long, value_name = "SECONDS")]
+    pub idle_timeout: Option<u32>,
+    /// Which tools to offer: all, clock or room.
+    #[arg(long, value_name = "WHICH", default_value_t)]
+    pub tools: Toolset,
+    /// What to do instead.
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+}
+
+/// How agents talk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Transport {
+    /// One agent, on the standard streams of this program.
+    Stdio,
+    /// Any number, over HTTP with a token.
+    Http,
+}
+
+impl McpArguments {
+    /// The first of the options that only serving has a use for, where `token` is asked for
+    /// instead.
+    pub(crate) fn useless(&self) -> Option<&'static str> {
+        self.command.as_ref()?;
+        [
+            ("--transport", self.transport != Transport::Stdio),
+            ("--host", self.host.is_some()),
+            ("--port", self.port.is_some()),
+            ("--mac", self.mac.is_some()),
+            ("--idle-timeout", self.idle_timeout.is_some()),
+            ("--tools", self.tools != Toolset::All),
+        ]
+        .into_iter()
+        .find_map(|(option, given)| given.then_some(option))
+    }
+}
+
+/// What `regie mcp` does besides serving.
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// List the tokens that let agents in over HTTP, or change them.
+    #[command(after_help = TOKEN_HELP)]
+    Token(TokenArguments),
+}
+
+/// `regie mcp token`.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct TokenArguments {
+    /// List them, without their secrets; what is done when nothing else is asked for.
+    #[arg(long)]
+    pub list: bool,
+    /// Make one, named after the agent that gets it, and print its secret.
+    #[arg(long, value_name = "NAME")]
+    pub new: Option<String>,
+    /// Print the secret of one.
+    #[arg(long, value_name = "NAME")]
+    pub show: Option<String>,
+    /// Give one another secret, and print that; the one before is refused from then on.
+    #[arg(long, value_name = "NAME")]
+    pub replace: Option<String>,
+    /// Take one away; it is refused from then on.
+    #[arg(long, value_name = "NAME")]
+    pub revoke: Option<String>,
 }
 
 /// One of the clock's slots.

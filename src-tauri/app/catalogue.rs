@@ -84,7 +84,11 @@ mod tests {
             include_str!("../clock/src/session/operation.rs"),
             include_str!("../clock/src/diagnosis/concern.rs"),
             include_str!("../engine/src/error.rs"),
+            include_str!("../engine/src/secrets/error.rs"),
+            include_str!("../engine/src/tokens/error.rs"),
             include_str!("../imaging/src/error.rs"),
+            include_str!("../mcp/src/http/listen.rs"),
+            include_str!("../room/src/error.rs"),
         ];
         let faults = faults.into_iter().flat_map(codes).flat_map(|code| {
             [

@@ -1,5 +1,6 @@
 //! Regie's window, tray and command line: thin doors onto the engine.
 
+mod agents;
 mod arguments;
 mod catalogue;
 mod cli;
@@ -7,6 +8,8 @@ mod devices;
 mod folders;
 mod ipc;
 mod logging;
+mod owning;
+mod room_feed;
 mod start;
 mod system_settings;
 mod tray;

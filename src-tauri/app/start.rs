@@ -1,20 +1,27 @@
 //! The desktop app: engine, window and tray put together.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use regie_engine::{Engine, EngineConfig, EngineError, Locale};
+use regie_engine::{
+    Engine, EngineConfig, EngineError, GivenDevices, GivenToken, Locale, SecretsPlace,
+};
 use tauri::{AppHandle, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
+use crate::agents::Agents;
 use crate::arguments::Arguments;
 use crate::devices::Devices;
 use crate::tray::Tray;
-use crate::{cli, folders, ipc, window};
+use crate::{cli, folders, ipc, owning, room_feed, window};
 
 /// The event that carries each new state to the window.
 const STATE_EVENT: &str = "state";
+
+/// The event that carries each new state of the agents to the window.
+const AGENTS_EVENT: &str = "agents";
 
 /// How long letting go of the clock may take at the end: a write under way has its deadline of ten
 /// seconds, then BlueZ takes two to three.
@@ -32,7 +39,23 @@ pub(crate) fn config(arguments: &Arguments) -> Result<EngineConfig, EngineError>
         system_locale: Locale::of_system(&locale),
         demo: arguments.demo,
         clock: None,
+        secrets: SecretsPlace::of_environment(),
+        given_tokens: GivenToken::of_environment(),
+        given_devices: GivenDevices::of_environment(),
     })
+}
+
+/// What another start of the program must be given to reach the same data and devices.
+fn again(arguments: &Arguments) -> Vec<String> {
+    let mut again = Vec::new();
+    if arguments.demo {
+        again.push("--demo".into());
+    }
+    if let Some(folder) = &arguments.data_dir {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        again.extend(["--data-dir".into(), folder.display().to_string()]);
+    }
+    again
 }
 
 /// Runs the app until it is quit.
@@ -43,7 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
     need_display()?;
     let config = config(arguments)?;
     let hidden = arguments.hidden;
-    let devices = Devices::default();
+    let again = again(arguments);
+    let data = config.folders.data.clone();
+    let devices = Devices::asked(arguments);
     let app = tauri::Builder::default()
         // The first plugin, so that a second start ends before anything else happens in it.
         .plugin(tauri_plugin_single_instance::init(|app, _, _| {
@@ -70,9 +95,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
         })
         .setup(move |app| {
             let handle = app.handle();
-            match tauri::async_runtime::block_on(Engine::start(config, Arc::new(devices))) {
-                Ok(engine) => open(handle, engine, hidden)?,
-                Err(error) => give_up(handle, &error),
+            let source = Arc::new(devices);
+            let starting = owning::start_engine(config, source, owning::Stay::Lasting);
+            match tauri::async_runtime::block_on(starting) {
+                Ok(engine) => open(handle, engine, &data, again, hidden)?,
+                Err(error) => give_up(handle, &error.into()),
             }
             Ok(())
         })
@@ -87,6 +114,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
             if let Some(engine) = app.try_state::<Engine>() {
                 // Within the runtime, which the timer needs.
                 let stopped = tauri::async_runtime::block_on(async {
+                    if let Some(agents) = app.try_state::<Agents>() {
+                        agents.stop().await;
+                    }
                     tokio::time::timeout(STOP_WAIT, engine.stop()).await
                 });
                 if stopped.is_err() {
@@ -100,20 +130,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
 }
 
 /// Puts window and tray on the engine.
-fn open<R: Runtime>(app: &AppHandle<R>, engine: Engine, hidden: bool) -> tauri::Result<()> {
+fn open<R: Runtime>(
+    app: &AppHandle<R>,
+    engine: Engine,
+    data: &Path,
+    arguments: Vec<String>,
+    hidden: bool,
+) -> tauri::Result<()> {
     app.manage(engine.clone());
     let state = engine.state().borrow().clone();
+    let agents = tauri::async_runtime::block_on(Agents::open(&engine, data, arguments));
+    let server = agents.state().borrow().server.clone();
+    app.manage(agents);
     window::build(app, hidden || state.settings.start_hidden)?;
-    let tray = Tray::build(app, &state)
+    let tray = Tray::build(app, &state, &server)
         .inspect_err(|error| tracing::warn!(%error, "there is no tray"))
         .ok();
+    tauri::async_runtime::spawn(room_feed::follow(app.clone(), engine.clone()));
     tauri::async_runtime::spawn(follow(app.clone(), engine, tray));
+    if state.settings.agents.at_start {
+        let app = app.clone();
+        tauri::async_runtime::spawn(async move {
+            if let Err(error) = app.state::<Agents>().switch(true).await {
+                tracing::warn!(%error, "the agents' server could not be switched on");
+            }
+        });
+    }
     Ok(())
 }
 
 /// Says why there is no engine, and ends when that was read.
-fn give_up<R: Runtime>(app: &AppHandle<R>, error: &EngineError) {
-    let text = format!("{error} {}", error.hint());
+fn give_up<R: Runtime>(app: &AppHandle<R>, failure: &cli::Failure) {
+    let text = failure.to_string();
     tracing::error!("{text}");
     let ending = app.clone();
     app.dialog()
@@ -123,17 +171,34 @@ fn give_up<R: Runtime>(app: &AppHandle<R>, error: &EngineError) {
         .show(move |_| ending.exit(1));
 }
 
-/// Tells window and tray of every change, until the engine ends.
+/// Tells window, tray and the agents' server of every change, until the engine ends.
 async fn follow<R: Runtime>(app: AppHandle<R>, engine: Engine, mut tray: Option<Tray<R>>) {
-    let mut changes = engine.state();
+    let agents = app.state::<Agents>();
+    let (mut changes, mut calls) = (engine.state(), agents.state());
+    let mut settings = changes.borrow().settings.agents.clone();
     engine.keep_time();
-    while changes.changed().await.is_ok() {
-        let state = changes.borrow_and_update().clone();
-        if let Err(error) = app.emit(STATE_EVENT, &state) {
-            tracing::warn!(%error, "the window was not told of a change");
+    loop {
+        let told = tokio::select! {
+            changed = changes.changed() => changed.map(|()| {
+                app.emit(STATE_EVENT, &*changes.borrow_and_update())
+            }),
+            changed = calls.changed() => changed.map(|()| {
+                app.emit(AGENTS_EVENT, &*calls.borrow_and_update())
+            }),
+        };
+        match told {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "the window was not told of a change"),
+            Err(_) => return,
         }
+        let state = changes.borrow().clone();
+        if state.settings.agents != settings {
+            settings.clone_from(&state.settings.agents);
+            agents.take_over(&settings);
+        }
+        let server = calls.borrow().server.clone();
         if let Some(tray) = &mut tray
-            && let Err(error) = tray.update(&app, &state)
+            && let Err(error) = tray.update(&app, &state, &server)
         {
             tracing::warn!(%error, "the tray was not told of a change");
         }

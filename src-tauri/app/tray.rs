@@ -1,10 +1,12 @@
 //! The tray icon: shows what [`tray_menu`](crate::tray_menu) says and does what is chosen.
 
 use regie_engine::{AppState, Door, Engine};
-use tauri::menu::{Menu, MenuBuilder, MenuItemBuilder, PredefinedMenuItem};
+use regie_mcp::ServerState;
+use tauri::menu::{CheckMenuItemBuilder, Menu, MenuBuilder, MenuItemBuilder, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIcon, TrayIconBuilder, TrayIconEvent};
 use tauri::{AppHandle, Manager as _, Runtime};
 
+use crate::agents::Agents;
 use crate::catalogue::Catalogue;
 use crate::tray_menu::{self, Action, Entry};
 use crate::window;
@@ -23,9 +25,13 @@ impl<R: Runtime> Tray<R> {
     ///
     /// # Errors
     /// What the system's tray says.
-    pub(crate) fn build(app: &AppHandle<R>, state: &AppState) -> tauri::Result<Self> {
+    pub(crate) fn build(
+        app: &AppHandle<R>,
+        state: &AppState,
+        server: &ServerState,
+    ) -> tauri::Result<Self> {
         let catalogue = Catalogue::of(state.locale);
-        let shown = tray_menu::menu(state, catalogue);
+        let shown = tray_menu::menu(state, server, catalogue);
         let mut builder = TrayIconBuilder::with_id(ID)
             .menu(&native(app, &shown)?)
             .show_menu_on_left_click(false)
@@ -58,9 +64,14 @@ impl<R: Runtime> Tray<R> {
     ///
     /// # Errors
     /// What the system's tray says.
-    pub(crate) fn update(&mut self, app: &AppHandle<R>, state: &AppState) -> tauri::Result<()> {
+    pub(crate) fn update(
+        &mut self,
+        app: &AppHandle<R>,
+        state: &AppState,
+        server: &ServerState,
+    ) -> tauri::Result<()> {
         let catalogue = Catalogue::of(state.locale);
-        let entries = tray_menu::menu(state, catalogue);
+        let entries = tray_menu::menu(state, server, catalogue);
         if entries == self.shown {
             return Ok(());
         }
@@ -88,6 +99,11 @@ fn native<R: Runtime>(app: &AppHandle<R>, entries: &[Entry]) -> tauri::Result<Me
                     .enabled(*enabled)
                     .build(app)?,
             ),
+            Entry::Switch { action, text, on } => menu.item(
+                &CheckMenuItemBuilder::with_id(action.id(), text)
+                    .checked(*on)
+                    .build(app)?,
+            ),
             Entry::Separator => menu.item(&PredefinedMenuItem::separator(app)?),
         };
     }
@@ -98,6 +114,18 @@ fn perform<R: Runtime>(app: &AppHandle<R>, action: Action) {
     match action {
         Action::Open => window::show(app),
         Action::Quit => app.exit(0),
+        Action::SwitchServer => {
+            let app = app.clone();
+            tauri::async_runtime::spawn(async move {
+                let agents = app.state::<Agents>();
+                let on = !tray_menu::is_on(&agents.state().borrow().server);
+                if let Err(error) = agents.switch(on).await {
+                    tracing::warn!(%error, "the agents' server could not be switched");
+                    // The window says why, and what to do.
+                    window::show(&app);
+                }
+            });
+        }
         Action::SetTime => {
             let engine = app.state::<Engine>().inner().clone();
             tauri::async_runtime::spawn(async move {

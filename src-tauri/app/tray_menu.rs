@@ -1,6 +1,7 @@
 //! The tray's menu as a pure function of the state.
 
 use regie_engine::{AppState, LinkView};
+use regie_mcp::ServerState;
 
 use crate::catalogue::Catalogue;
 
@@ -9,6 +10,8 @@ use crate::catalogue::Catalogue;
 pub(crate) enum Action {
     /// Sets the clock to this computer's time.
     SetTime,
+    /// Switches the agents' server on or off.
+    SwitchServer,
     /// Shows the window.
     Open,
     /// Ends Regie.
@@ -17,12 +20,13 @@ pub(crate) enum Action {
 
 impl Action {
     /// Every action.
-    pub(crate) const ALL: [Self; 3] = [Self::SetTime, Self::Open, Self::Quit];
+    pub(crate) const ALL: [Self; 4] = [Self::SetTime, Self::SwitchServer, Self::Open, Self::Quit];
 
     /// The stable name of the entry.
     pub(crate) fn id(self) -> &'static str {
         match self {
             Self::SetTime => "set-time",
+            Self::SwitchServer => "switch-server",
             Self::Open => "open",
             Self::Quit => "quit",
         }
@@ -48,12 +52,21 @@ pub(crate) enum Entry {
         /// Whether it can be chosen now.
         enabled: bool,
     },
+    /// A line that is on or off.
+    Switch {
+        /// What it does.
+        action: Action,
+        /// What it says.
+        text: String,
+        /// Whether it is on.
+        on: bool,
+    },
     /// A rule between groups.
     Separator,
 }
 
 /// The menu for a state.
-pub(crate) fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
+pub(crate) fn menu(state: &AppState, server: &ServerState, catalogue: &Catalogue) -> Vec<Entry> {
     let item = |action, key, enabled| Entry::Item {
         action,
         text: catalogue.text(key),
@@ -66,6 +79,11 @@ pub(crate) fn menu(state: &AppState, catalogue: &Catalogue) -> Vec<Entry> {
     entries.extend([
         Entry::Separator,
         item(Action::SetTime, "tray.set_time", can_set_time(state)),
+        Entry::Switch {
+            action: Action::SwitchServer,
+            text: server_text(server, catalogue),
+            on: is_on(server),
+        },
         item(Action::Open, "tray.open", true),
         Entry::Separator,
         item(Action::Quit, "tray.quit", true),
@@ -91,6 +109,27 @@ fn status(state: &AppState, catalogue: &Catalogue) -> String {
     })
 }
 
+/// What the switch of the agents' server says: where it listens, or that it could not.
+fn server_text(server: &ServerState, catalogue: &Catalogue) -> String {
+    match server {
+        ServerState::On { addresses } => match addresses.first() {
+            Some(address) => catalogue
+                .text("tray.agents.on")
+                .replace("{address}", address),
+            None => catalogue.text("tray.agents"),
+        },
+        ServerState::Failed { .. } => catalogue.text("tray.agents.failed"),
+        ServerState::Off | ServerState::Starting | ServerState::Stopping => {
+            catalogue.text("tray.agents")
+        }
+    }
+}
+
+/// Whether the server is on, or is about to be.
+pub(crate) fn is_on(server: &ServerState) -> bool {
+    matches!(server, ServerState::On { .. } | ServerState::Starting)
+}
+
 /// Not before the person has said which devices there are, nor while the clock is busy.
 fn can_set_time(state: &AppState) -> bool {
     let chosen = state.demo_forced || state.settings.devices.is_some();
@@ -105,8 +144,8 @@ fn can_set_time(state: &AppState) -> bool {
 #[cfg(test)]
 mod tests {
     use regie_engine::{
-        ClockState, Devices, Estimate, Locale, Operation, OperationKind, Progress, Settings, Stage,
-        Unsupported,
+        ClockState, Devices, Estimate, Locale, Operation, OperationKind, Progress, SecretsState,
+        Settings, Stage, Unsupported,
     };
 
     use super::*;
@@ -140,11 +179,13 @@ mod tests {
                 ..Settings::default()
             },
             warnings: Vec::new(),
+            tokens: Vec::new(),
+            secrets: SecretsState::Keyring,
         }
     }
 
     fn enabled(state: &AppState, wanted: Action) -> bool {
-        let entries = menu(state, Catalogue::of(state.locale));
+        let entries = menu(state, &ServerState::Off, Catalogue::of(state.locale));
         entries.iter().any(
             |entry| matches!(entry, Entry::Item { action, enabled: true, .. } if *action == wanted),
         )
@@ -153,12 +194,16 @@ mod tests {
     #[test]
     fn every_action_is_offered_once_in_every_language_with_a_text_of_its_own() {
         for locale in [Locale::En, Locale::Fr, Locale::Zh] {
-            let entries = menu(&state(), Catalogue::of(locale));
+            let entries = menu(&state(), &ServerState::Off, Catalogue::of(locale));
             for wanted in Action::ALL {
                 let texts: Vec<_> = entries
                     .iter()
                     .filter_map(|entry| match entry {
-                        Entry::Item { action, text, .. } if *action == wanted => Some(text),
+                        Entry::Item { action, text, .. } | Entry::Switch { action, text, .. }
+                            if *action == wanted =>
+                        {
+                            Some(text)
+                        }
                         _ => None,
                     })
                     .collect();
@@ -175,12 +220,12 @@ mod tests {
 
     #[test]
     fn simulated_devices_are_named_in_the_menu() {
-        let real = menu(&state(), Catalogue::of(Locale::En));
+        let real = menu(&state(), &ServerState::Off, Catalogue::of(Locale::En));
         let simulated = AppState {
             simulated: true,
             ..state()
         };
-        let entries = menu(&simulated, Catalogue::of(Locale::En));
+        let entries = menu(&simulated, &ServerState::Off, Catalogue::of(Locale::En));
         assert_eq!(entries.len(), real.len() + 1);
         assert!(entries.contains(&Entry::Status("Simulated devices".into())));
     }
@@ -209,5 +254,35 @@ mod tests {
         assert!(!enabled(&state, Action::SetTime));
         // UI-4: whatever happens, Regie can be quit.
         assert!(enabled(&state, Action::Quit));
+    }
+
+    #[test]
+    fn the_switch_of_the_server_shows_what_it_is_and_where() {
+        let fault = regie_engine::Fault::from(regie_engine::EngineError::Closing);
+        let addresses = vec!["http://127.0.0.1:8790/mcp".to_owned()];
+        for (server, on) in [
+            (ServerState::Off, false),
+            (ServerState::Starting, true),
+            (ServerState::On { addresses }, true),
+            (ServerState::Stopping, false),
+            (ServerState::Failed { fault }, false),
+        ] {
+            for locale in [Locale::En, Locale::Fr, Locale::Zh] {
+                let entries = menu(&state(), &server, Catalogue::of(locale));
+                let switch = entries.iter().find_map(|entry| match entry {
+                    Entry::Switch { text, on, .. } => Some((text, *on)),
+                    _ => None,
+                });
+                let (text, shown) = switch.unwrap();
+                assert_eq!(shown, on, "{server:?}");
+                assert!(
+                    !text.contains(['{', '}']) && !text.starts_with("tray."),
+                    "{text}"
+                );
+                if let ServerState::On { addresses } = &server {
+                    assert!(text.contains(&addresses[0]), "{text}");
+                }
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! A desktop for a test: window system, tray, the app under WebDriver, a hand on the mouse.
 
+pub(crate) mod agent;
+
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -378,7 +380,7 @@ fn area(window: &str) -> Option<(i32, i32, i32, i32)> {
     Some((value("X")?, value("Y")?, value("WIDTH")?, value("HEIGHT")?))
 }
 
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     listener.local_addr().unwrap().port()
 }

@@ -17,7 +17,11 @@ pub(crate) fn write() -> Result<(), Failure> {
             "test",
             "--quiet",
             "--package",
+            "regie-mcp",
+            "--package",
             "regie-engine",
+            "--package",
+            "regie-room",
             "--features",
             "ts",
         ])

@@ -11,6 +11,7 @@ pub(crate) fn lint() -> Result<(), Failure> {
         &["--all-targets"][..],
         &["--test", "window"],
         &["--test", "guest"],
+        &["--test", "secret_service"],
     ] {
         let call = [
             &["clippy", "--workspace"],

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use crate::kept::{Kept, failed};
 use crate::process::{Failure, command, output, run, run_in};
 use crate::{front_end, packages, root};
 
@@ -43,7 +44,7 @@ pub(crate) fn test() -> Result<(), Failure> {
         return Ok(());
     }
     packages::install(packages::Purpose::Guest)?;
-    let pieces = Pieces::new()?;
+    let pieces = Pieces(Kept::named("guest")?);
     pieces.kernel()?;
     pieces.python()?;
     pieces.initramfs()?;
@@ -59,29 +60,17 @@ fn cargo_test(words: &[&str]) -> Result<(), Failure> {
 
 /// The pieces of the machine. What takes time to get is kept and only made anew when its source
 /// has changed.
-struct Pieces {
-    folder: PathBuf,
-}
+struct Pieces(Kept);
 
 impl Pieces {
-    fn new() -> Result<Self, Failure> {
-        let folder = root().join("target/guest");
-        fs::create_dir_all(&folder).map_err(failed(&folder))?;
-        Ok(Self { folder })
-    }
-
-    fn at(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
     /// The kernel and its modules, unpacked from the distribution's package and not installed.
     fn kernel(&self) -> Result<(), Failure> {
-        let unpacked = self.at("kernel");
+        let unpacked = self.0.at("kernel");
         // One is as good as the next, so the one that is there stays.
-        if self.at("kernel.name").exists() {
+        if self.0.at("kernel.name").exists() {
             return Ok(());
         }
-        let download = self.at("download");
+        let download = self.0.at("download");
         let package = match newest_kernel() {
             Some(package) if fetch(&package, &download).is_ok() => package,
             // The package lists are missing, or older than what the servers keep.
@@ -97,48 +86,26 @@ impl Pieces {
         let archive = only_entry(&download)?;
         run(command("dpkg-deb").arg("-x").arg(&archive).arg(&unpacked))?;
         let image = format!("boot/vmlinuz-{}", release(&package));
-        let (from, to) = (unpacked.join(image), self.at("vmlinuz"));
+        let (from, to) = (unpacked.join(image), self.0.at("vmlinuz"));
         fs::copy(&from, &to).map_err(failed(&from))?;
         run(command("/usr/sbin/depmod")
             .arg("-b")
             .arg(&unpacked)
             .arg(release(&package)))?;
         let _kept_is_harmless = fs::remove_dir_all(&download);
-        self.note("kernel.name", &package)
+        self.0.note("kernel.name", &package)
     }
 
     /// A Python of the pieces' own with the emulated Bluetooth.
     fn python(&self) -> Result<(), Failure> {
         let list = root().join("tests/guest/requirements.txt");
-        let wanted = fs::read_to_string(&list).map_err(failed(&list))?;
-        let venv = self.at("venv");
-        if self.has("venv.requirements", &wanted) && venv.join("bin/python").exists() {
-            return Ok(());
-        }
-        let _gone_before = fs::remove_dir_all(&venv);
-        run(command("python3").args(["-m", "venv"]).arg(&venv)).map_err(|_| {
-            Failure::Missing(
-                "Python 3 with its virtual environments is missing: \
-                 sudo apt-get install python3-venv"
-                    .into(),
-            )
-        })?;
-        run(command(&venv.join("bin/pip").display().to_string())
-            .args(["install", "--quiet", "--disable-pip-version-check"])
-            .args(["--no-deps", "--require-hashes", "--requirement"])
-            .arg(&list))
-        .map_err(|_| {
-            Failure::Missing(format!(
-                "the emulated Bluetooth could not be installed from PyPI: {}",
-                list.display()
-            ))
-        })?;
-        self.note("venv.requirements", &wanted)
+        self.0
+            .python(&list, &["--require-hashes"], "the emulated Bluetooth")
     }
 
     /// The guest's first file system: its first process, busybox and the modules.
     fn initramfs(&self) -> Result<(), Failure> {
-        let tree = self.at("initramfs");
+        let tree = self.0.at("initramfs");
         let _gone_before = fs::remove_dir_all(&tree);
         for folder in ["bin", "modules"] {
             let folder = tree.join(folder);
@@ -172,15 +139,15 @@ impl Pieces {
         fs::write(&list, order).map_err(failed(&list))?;
         let pack = format!(
             "chmod +x init && find . | cpio --create --format=newc --quiet | gzip -1 > '{}'",
-            self.at("initramfs.gz").display()
+            self.0.at("initramfs.gz").display()
         );
         run_in(&tree, "sh", &["-ec", &pack])
     }
 
     /// The files of the modules, in the order in which they have to be loaded.
     fn modules(&self) -> Result<Vec<PathBuf>, Failure> {
-        let kernel = self.at("kernel");
-        let name = fs::read_to_string(self.at("kernel.name")).map_err(failed(&kernel))?;
+        let kernel = self.0.at("kernel");
+        let name = fs::read_to_string(self.0.at("kernel.name")).map_err(failed(&kernel))?;
         let mut files: Vec<PathBuf> = Vec::new();
         for module in MODULES {
             let base = kernel.display().to_string();
@@ -204,16 +171,6 @@ impl Pieces {
             }
         }
         Ok(files)
-    }
-
-    /// Whether a piece was made from this.
-    fn has(&self, name: &str, source: &str) -> bool {
-        fs::read_to_string(self.at(name)).is_ok_and(|kept| kept == source)
-    }
-
-    fn note(&self, name: &str, source: &str) -> Result<(), Failure> {
-        let path = self.at(name);
-        fs::write(&path, source).map_err(failed(&path))
     }
 }
 
@@ -265,9 +222,4 @@ fn only_entry(folder: &Path) -> Result<PathBuf, Failure> {
             folder.display()
         ))),
     }
-}
-
-fn failed(path: &Path) -> impl Fn(std::io::Error) -> Failure {
-    let path = path.display().to_string();
-    move |error| Failure::File(path.clone(), error)
 }

@@ -1,11 +1,14 @@
 //! Sets up, runs and tests Regie: `cargo xtask run`, `cargo xtask test`.
 
+mod agents;
 mod bindings;
 mod checks;
 mod front_end;
 mod guest;
+mod kept;
 mod packages;
 mod process;
+mod room;
 mod tests;
 
 use std::env;
@@ -23,10 +26,15 @@ usage: cargo xtask COMMAND
   test              set up, then every check and test there is
   guest             only the test of the clock's code against real BlueZ, in a
                     virtual machine
+  agents [WORDS]    only the test of the agents' server with clients that others
+                    wrote, or those of its groups whose names hold one of the words
+  room              only the test of how devices are found, on a network of its own
+                    (as root)
   setup             only install or check what building and testing need
   bindings          write the front end's types from the Rust ones
-  bench             the benchmarks: the picture pipeline, and uploads in real
-                    time (five minutes)";
+  bench             the benchmarks: the picture pipeline, uploads in real time
+                    (five minutes), and agents' calls (on one core with
+                    `taskset -c 0` before it)";
 
 fn main() -> ExitCode {
     let mut arguments = env::args().skip(1);
@@ -35,7 +43,9 @@ fn main() -> ExitCode {
     let outcome = match command.as_str() {
         "run" => run(rest),
         "test" => tests::run_all(),
+        "agents" => agents::build_and_test(&rest),
         "guest" => guest::build_and_test(),
+        "room" => room::test(),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
         "bench" => run_in(&root(), "cargo", &["bench"]),

@@ -11,8 +11,12 @@ pub(crate) enum Purpose {
     Build,
     /// Testing it too, in a browser and in a real window.
     Test,
+    /// Testing the agents' server with clients that others wrote.
+    Agents,
     /// Testing the clock's code against real BlueZ.
     Guest,
+    /// Testing how devices are found, on a network of its own.
+    Room,
 }
 
 /// Debian and Ubuntu packages that building needs.
@@ -35,6 +39,7 @@ const TEST: &[&str] = &[
     "fonts-dejavu-core",
     "fonts-noto-cjk",
     "gir1.2-gtk-3.0",
+    "gnome-keyring",
     "openbox",
     "python3-gi",
     "trayer",
@@ -46,6 +51,9 @@ const TEST: &[&str] = &[
     "xvfb",
 ];
 
+/// Those that the test with others' clients needs.
+const AGENTS: &[&str] = &["curl", "python3-venv"];
+
 /// Those that the test against real BlueZ needs: the virtual machine, and what runs in it.
 const GUEST: &[&str] = &[
     "bluez",
@@ -56,6 +64,16 @@ const GUEST: &[&str] = &[
     "python3-venv",
     "qemu-system-x86",
     "xz-utils",
+];
+
+/// Those that the test on a network of its own needs: a responder for mDNS, and its bus.
+const ROOM: &[&str] = &[
+    "avahi-daemon",
+    "avahi-utils",
+    "dbus",
+    "iproute2",
+    "python3-venv",
+    "util-linux",
 ];
 
 /// The oldest Node that the front end's tools run on.
@@ -74,7 +92,7 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
     } else if purpose == Purpose::Test {
         println!("The window's own tests need Linux; the others run here.");
     }
-    if purpose == Purpose::Guest {
+    if matches!(purpose, Purpose::Agents | Purpose::Guest | Purpose::Room) {
         return Ok(());
     }
     need_node()?;
@@ -96,8 +114,14 @@ fn install_debian(purpose: Purpose) -> Result<(), Failure> {
     if purpose == Purpose::Test {
         wanted.extend(TEST);
     }
+    if purpose == Purpose::Agents {
+        wanted.extend(AGENTS);
+    }
     if purpose == Purpose::Guest {
         wanted.extend(GUEST);
+    }
+    if purpose == Purpose::Room {
+        wanted.extend(ROOM);
     }
     if output("dpkg-query", &["--version"]).is_none() {
         println!(

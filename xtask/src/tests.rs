@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::process::{Failure, command, run, run_in};
-use crate::{bindings, checks, front_end, guest, packages, root};
+use crate::{agents, bindings, checks, front_end, guest, packages, room, root};
 
 type Step = (&'static str, fn() -> Result<(), Failure>);
 
@@ -17,6 +17,9 @@ const STEPS: &[Step] = &[
     ("front end: test", front_end::test),
     ("workspace", workspace),
     ("bluetooth", bluetooth),
+    ("keyring", keyring),
+    ("agents", || agents::test(&[])),
+    ("room", room::test),
     ("window", window),
     ("real BlueZ", guest::test),
 ];
@@ -49,6 +52,28 @@ fn bluetooth() -> Result<(), Failure> {
     run_in(&root(), "cargo", &fake)
 }
 
+/// Tokens in a real Secret Service on a session bus of its own, locked too. A fresh data home keeps
+/// it away from a person's keyring; without a display nobody is asked.
+fn keyring() -> Result<(), Failure> {
+    if !cfg!(target_os = "linux") {
+        println!("The keyring's own tests need Linux.");
+        return Ok(());
+    }
+    let home = root().join("target/keyring-test-home");
+    let _gone_before = fs::remove_dir_all(&home);
+    let runtime = home.join("runtime");
+    fs::create_dir_all(&runtime)
+        .map_err(|error| Failure::File(home.display().to_string(), error))?;
+    run(command("dbus-run-session")
+        .args(["--", "cargo", "test", "-p", "regie-engine"])
+        .args(["--test", "secret_service"])
+        .env("XDG_DATA_HOME", home.join("data"))
+        .env("XDG_RUNTIME_DIR", &runtime)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .current_dir(root()))
+}
+
 /// The real window under a virtual display, with a window system, a tray and a session bus of
 /// its own. A fresh home keeps it away from a person's settings and clocks.
 fn window() -> Result<(), Failure> {
@@ -74,6 +99,8 @@ fn window() -> Result<(), Failure> {
         .env("XDG_CONFIG_HOME", home.join("config"))
         .env("XDG_DATA_HOME", home.join("data"))
         .env("XDG_CACHE_HOME", home.join("cache"))
+        // The bus of its own would start a keyring that asks for a password on the display.
+        .env("REGIE_SECRETS_FILE", home.join("secrets.json"))
         .env_remove("WAYLAND_DISPLAY")
         .current_dir(root()))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{
-    Channel, Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig, EngineError,
-    KnownClock, LinkView, Progress, Stage, Submitted, Toggle,
+    Channel, ClockStatus, Composition, CountdownPlan, CountdownStyle, Door, Engine, EngineConfig,
+    EngineError, LinkView, Progress, Stage, Submitted, Toggle,
 };
 use regie_imaging::{Inks, Panel, preview_png};
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use super::output_file::OutputFile;
 use super::{Answer, Failure, doctor, words};
 use crate::arguments::{Arguments, ClockAction, ClockArguments, PageArguments};
 use crate::devices::Devices;
+use crate::owning::{self, Stay};
 use crate::start::config;
 
 pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
@@ -61,12 +62,13 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, 
         ));
     }
     let screen = OutputFile::wanted(clock.screen.as_deref())?;
-    let devices = Devices::default();
+    let devices = Devices::asked(arguments);
     let config = EngineConfig {
         clock: clock.mac.clone(),
         ..config(arguments)?
     };
-    let engine = Engine::start(config, Arc::new(devices.clone())).await?;
+    let source = Arc::new(devices.clone());
+    let engine = owning::start_engine(config, source, Stay::Brief).await?;
     for warning in &engine.state().borrow().warnings {
         super::complain(&format!("{} {}", warning.message, warning.hint));
     }
@@ -89,7 +91,7 @@ async fn act(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, 
 async fn perform(engine: &Engine, clock: &ClockArguments) -> Result<Answer, Failure> {
     match &clock.action {
         ClockAction::Scan { timeout } => scan(engine, *timeout).await,
-        ClockAction::Status => Ok(status(engine)),
+        ClockAction::Status => Ok(status(&engine.clock_status(None).await?)),
         ClockAction::Show { picture, slot } => {
             let options = options(picture)?;
             let interruption = Interruption::awaited();
@@ -259,14 +261,12 @@ async fn scan(engine: &Engine, seconds: u32) -> Result<Answer, Failure> {
     })
 }
 
-fn status(engine: &Engine) -> Answer {
-    let state = engine.state().borrow().clone();
-    let chosen = state.clock.chosen.as_ref();
-    let name = chosen.map_or_else(
-        || "no clock chosen yet".into(),
-        |KnownClock { address, name, .. }| format!("{name} ({address})"),
-    );
-    let link = match &state.clock.link {
+fn status(status: &ClockStatus) -> Answer {
+    let name = match (&status.name, &status.mac) {
+        (Some(name), Some(mac)) => format!("{name} ({mac})"),
+        _ => "no clock chosen yet".into(),
+    };
+    let link = match &status.link {
         LinkView::Unavailable { fault } => fault.message.clone(),
         LinkView::Asleep => "not connected".into(),
         LinkView::Listening { .. } => "listening".into(),
@@ -275,26 +275,16 @@ fn status(engine: &Engine) -> Answer {
         LinkView::Sending => "sending".into(),
         LinkView::Refreshing { .. } => "redrawing".into(),
     };
-    let time = state.clock.time_set.as_ref().map_or_else(
+    let time = status.time_set.as_ref().map_or_else(
         || "never set from here".into(),
         |set| format!("set {} to {}", set.at, set.zone),
     );
-    let simulated = if state.simulated { " (simulated)" } else { "" };
+    let simulated = if status.simulated { " (simulated)" } else { "" };
     Answer {
         ok: true,
         tool: "device_status",
         text: format!("clock: {name}{simulated}\nlink: {link}\ntime: {time}"),
-        data: json!({
-            "connected": matches!(
-                state.clock.link,
-                LinkView::Connected | LinkView::Sending | LinkView::Refreshing { .. }
-            ),
-            "mac": chosen.map(|clock| &clock.address),
-            "name": chosen.map(|clock| &clock.name),
-            "simulated": state.simulated,
-            "shown_slot": state.clock.shown_slot,
-            "time_set": state.clock.time_set,
-        }),
+        data: json!(status),
         unwritten: None,
     }
 }

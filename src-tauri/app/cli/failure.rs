@@ -4,7 +4,10 @@ use std::fmt;
 use std::path::Path;
 
 use regie_engine::{EngineError, Fault, ImagingError, Outcome};
+use regie_mcp::LocalError;
 use serde_json::{Value, json};
+
+use crate::owning::NoEngine;
 
 /// A failure and where it is to be told.
 #[derive(Debug)]
@@ -87,6 +90,52 @@ impl Failure {
         )
     }
 
+    /// Another process has the engine and cannot be talked to.
+    pub(super) fn local(error: &LocalError) -> Self {
+        Self::own(error.code(), error.to_string(), error.hint())
+    }
+
+    /// Agents of the network would be let in by nothing.
+    pub(super) fn no_token() -> Self {
+        Self::own(
+            "no-token",
+            "There is no token yet, so that agents on the network cannot be let in.".into(),
+            "Make one with regie mcp token --new kitchen (without a keyring: \
+             REGIE_SECRETS_FILE=FILE regie mcp token --new kitchen, and the same variable here), or \
+             start this with PPCLOCK_MCP_TOKEN set.",
+        )
+    }
+
+    /// A token that was made for the server is forgotten with it, so that no agent can be set up.
+    pub(super) fn no_lasting_token() -> Self {
+        Self::own(
+            "no-token",
+            "There is no token that an agent could show, and no keyring to keep one in.".into(),
+            "Keep one in a file of your own, which is made where there is none: \
+             REGIE_SECRETS_FILE=FILE regie mcp token --new kitchen, then start this with the same \
+             REGIE_SECRETS_FILE. Or start it with PPCLOCK_MCP_TOKEN set and give the same to your \
+             agents.",
+        )
+    }
+
+    /// The window has the engine, and with it the server.
+    pub(super) fn server_in_window() -> Self {
+        Self::own(
+            "does-not-yield",
+            "Regie's window is open with this data folder.".into(),
+            "Switch the server on there, in Agents or in the tray, or quit Regie first.",
+        )
+    }
+
+    /// Each engine that was talked to went at once.
+    pub(super) fn no_engine_stays() -> Self {
+        Self::own(
+            "engine-goes",
+            "Every attempt to talk to Regie's engine ended at once.".into(),
+            "Start Regie's window, and this again; REGIE_LOG=debug says more.",
+        )
+    }
+
     /// An argument that no type could refuse.
     pub(crate) fn argument(message: String, hint: &str) -> Self {
         let mut failure = Self::own("argument", message, hint);
@@ -150,6 +199,15 @@ impl From<Fault> for Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Self::from(Fault::from(error))
+    }
+}
+
+impl From<NoEngine> for Failure {
+    fn from(error: NoEngine) -> Self {
+        match error {
+            NoEngine::Engine(error) => error.into(),
+            NoEngine::Kept(error) => Self::local(&error),
+        }
     }
 }
 

@@ -5,8 +5,10 @@ mod doctor;
 mod failure;
 mod image;
 mod interruption;
+mod mcp;
 mod output_file;
 mod refusal;
+mod room;
 mod words;
 
 use std::io::Write as _;
@@ -29,6 +31,8 @@ pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<ExitCode, 
     match command {
         Command::Image(image) => image::run(image).map(|()| ExitCode::SUCCESS),
         Command::Clock(clock) => clock::run(arguments, clock),
+        Command::Room(room) => room::run(arguments, room),
+        Command::Mcp(mcp) => mcp::run(arguments, mcp),
     }
 }
 

@@ -1,5 +1,8 @@
 //! What the window can ask: each command is one call of the engine.
 
+mod agents;
+mod room;
+
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
@@ -52,7 +55,26 @@ pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + '
         choose_clock,
         zones,
         save_settings,
-        journal
+        journal,
+        agents::agents,
+        agents::switch_server,
+        agents::make_token,
+        agents::reveal_token,
+        agents::replace_token,
+        agents::rename_token,
+        agents::revoke_token,
+        agents::client_configurations,
+        agents::client_configuration,
+        room::room,
+        room::ask_device,
+        room::save_device,
+        room::remove_device,
+        room::set_device_token,
+        room::ignore_found,
+        room::stop_ignoring,
+        room::look_at_device,
+        room::try_device_now,
+        room::device_history
     ]
 }
 
