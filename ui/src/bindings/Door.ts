@@ -3,4 +3,4 @@
 /**
  * Who asked.
  */
-export type Door = "window" | "tray" | "cli" | "regie";
+export type Door = "window" | "tray" | "cli" | "agent" | "regie";

@@ -1,11 +1,15 @@
 // A host that lives in the page: pictures, slots, journal and one clock, all invented. It serves a browser
 // and the tests, says so wherever it shows, and is no part of the shipped bundle.
 import type { Advertisement } from "../bindings/Advertisement";
+import type { AgentsState } from "../bindings/AgentsState";
 import type { Algorithm } from "../bindings/Algorithm";
 import type { AppState } from "../bindings/AppState";
+import type { ClientConfiguration } from "../bindings/ClientConfiguration";
 import type { Composition } from "../bindings/Composition";
 import type { CountdownPlan } from "../bindings/CountdownPlan";
 import type { CountdownStyle } from "../bindings/CountdownStyle";
+import type { DeviceForm } from "../bindings/DeviceForm";
+import type { DeviceRequest } from "../bindings/DeviceRequest";
 import type { Family } from "../bindings/Family";
 import type { Fault } from "../bindings/Fault";
 import type { JournalEntry } from "../bindings/JournalEntry";
@@ -19,16 +23,20 @@ import type { OperationKind } from "../bindings/OperationKind";
 import type { Outcome } from "../bindings/Outcome";
 import type { PictureOptions } from "../bindings/PictureOptions";
 import type { Report } from "../bindings/Report";
+import type { RoomState } from "../bindings/RoomState";
 import type { Unsupported } from "../bindings/Unsupported";
-import type { Api, DropEvent, PictureRequest, Source } from "../lib/api";
+import { type Api, type DropEvent, type PictureRequest, type Source, TOKEN_PLACE } from "../lib/api";
 import { dayFrom, daysUntil } from "../lib/countdown";
 import { encodeFrame, type InkMap } from "../lib/frame";
 import { lessonName } from "../lib/lessons";
 import { METHODS, PANEL } from "../lib/options";
+import { FakeAgents } from "./agents";
 import { dithered, fitted } from "./dither";
+import { configurations } from "./configurations";
 import { FAULTS } from "./faults";
 import { composed, countdownCells } from "./pages";
 import { paintedPicture } from "./picture";
+import { FakeRoom } from "./room";
 import type { Scenario } from "./scenario";
 import { TEMPLATES } from "./templates";
 
@@ -80,6 +88,17 @@ const DEFAULT_OPTIONS: PictureOptions = {
   },
 };
 
+const TOOL: Record<DeviceRequest["request"], string> = {
+  led: "led_set",
+  audio: "audio_play",
+  puzzle: "puzzle_set_state",
+  camera: "camera_capture",
+  scenario: "scenario_advance",
+  status: "device_status",
+};
+
+const FOLDERS = ["/home/marie/Pictures", "/srv/shop/Window displays/Winter opening"];
+
 const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 export class FakeHost implements Api {
@@ -93,6 +112,8 @@ export class FakeHost implements Api {
   #nextPicture = 1;
   #nextOperation = 1;
   #cancelled = new Set<number>();
+  #agents: FakeAgents;
+  #room: FakeRoom;
   /** Every call by name, for tests to count. */
   readonly calls: string[] = [];
 
@@ -134,10 +155,22 @@ export class FakeHost implements Api {
         start_hidden: false,
         picture: DEFAULT_OPTIONS,
         inks: "ideal",
+        agents: { at_start: false, port: 8790, reach: scenario.network ? "this-network" : "this-computer", picture_folders: [] },
+        room: { search: true, ignored: [], devices: {} },
       },
       warnings: state === "warning" ? [FAULTS.boot()] : [],
+      tokens: [],
+      secrets:
+        scenario.secrets === "memory"
+          ? { kept: "memory", fault: FAULTS.noKeyring() }
+          : scenario.secrets === "file"
+            ? { kept: "file", path: "/home/marie/.config/regie/secrets.toml" }
+            : { kept: "keyring" },
     };
     this.#state.settings = FakeHost.#unset(this.#state.settings);
+    this.#agents = new FakeAgents(scenario, this.#state.settings.agents, (tokens) => this.#set({ tokens }));
+    this.#state.tokens = this.#agents.tokens;
+    this.#room = new FakeRoom(scenario, this.#state.settings.room);
   }
 
   static #known({ address, name }: Advertisement, simulated: boolean): KnownClock {
@@ -357,7 +390,8 @@ export class FakeHost implements Api {
       id: operation.id,
       at: new Date().toISOString(),
       door: "window",
-      action: operation.kind,
+      caller: null,
+      action: { what: "operation", kind: operation.kind },
       target: this.#state.clock.chosen?.name ?? NEARBY[0]!.name,
       detail,
       outcome: outcome.outcome,
@@ -609,6 +643,8 @@ export class FakeHost implements Api {
 
   async saveSettings(settings: AppState["settings"]) {
     this.calls.push("saveSettings");
+    this.#agents.take(settings.agents);
+    this.#room.take(settings.room);
     this.#set({
       settings,
       locale: locale(settings.language),
@@ -618,6 +654,147 @@ export class FakeHost implements Api {
 
   async journal(limit: number) {
     return this.#journal.slice(0, limit);
+  }
+
+  // ---- agents
+
+  async agents() {
+    return this.#agents.state;
+  }
+
+  async onAgents(callback: (agents: AgentsState) => void) {
+    return this.#agents.listen(callback);
+  }
+
+  async switchServer(on: boolean) {
+    this.calls.push(`switchServer ${on}`);
+    this.#agents.switch(on);
+  }
+
+  async makeToken(name: string) {
+    this.calls.push(`makeToken ${name}`);
+    return this.#agents.make(name);
+  }
+
+  async revealToken(id: string) {
+    this.calls.push(`revealToken ${id}`);
+    return this.#agents.secret(id);
+  }
+
+  async replaceToken(id: string) {
+    this.calls.push(`replaceToken ${id}`);
+    return this.#agents.replace(id);
+  }
+
+  async renameToken(id: string, name: string) {
+    this.calls.push(`renameToken ${id} ${name}`);
+    this.#agents.rename(id, name);
+  }
+
+  async revokeToken(id: string) {
+    this.calls.push(`revokeToken ${id}`);
+    this.#agents.revoke(id);
+  }
+
+  async clientConfigurations() {
+    return configurations(this.#state.settings.agents.port);
+  }
+
+  async clientConfiguration(client: ClientConfiguration["client"], token: string | null) {
+    this.calls.push(`clientConfiguration ${client} ${token}`);
+    const found = configurations(this.#state.settings.agents.port).find((one) => one.client === client);
+    const text = found?.text ?? "";
+    return token === null ? text : text.replace(TOKEN_PLACE, this.#agents.secret(token));
+  }
+
+  // ---- the room
+
+  async room() {
+    return this.#room.state;
+  }
+
+  async onRoom(callback: (room: RoomState) => void) {
+    return this.#room.listen(callback);
+  }
+
+  async askDevice(device: string, request: DeviceRequest) {
+    this.calls.push(`askDevice ${device} ${JSON.stringify(request)}`);
+    const began = performance.now();
+    const journal = (fault: Fault | null) => this.#tellOfDevice(device, request, fault, Math.round(performance.now() - began));
+    try {
+      const answer = await this.#room.ask(device, request);
+      journal(null);
+      return answer;
+    } catch (fault) {
+      journal(fault as Fault);
+      throw fault;
+    }
+  }
+
+  #tellOfDevice(device: string, request: DeviceRequest, fault: Fault | null, duration_ms: number): void {
+    this.#journal.unshift({
+      id: this.#nextOperation++,
+      at: new Date().toISOString(),
+      door: "window",
+      caller: null,
+      action: { what: "device", tool: TOOL[request.request] },
+      target: device,
+      detail: "name" in request ? request.name : "puzzle" in request ? request.puzzle : "source" in request ? request.source : "",
+      outcome: fault ? "failed" : "done",
+      fault,
+      duration_ms,
+    });
+  }
+
+  async saveDevice(form: DeviceForm) {
+    this.calls.push(`saveDevice ${JSON.stringify({ ...form, token: form.token === null ? null : "…" })}`);
+    await this.#room.save(form);
+  }
+
+  async removeDevice(device: string) {
+    this.calls.push(`removeDevice ${device}`);
+    this.#room.remove(device);
+  }
+
+  async setDeviceToken(device: string, token: string | null) {
+    this.calls.push(`setDeviceToken ${device} ${token === null ? "null" : "…"}`);
+    await this.#room.token(device, token);
+  }
+
+  async ignoreFound(key: string) {
+    this.calls.push(`ignoreFound ${key}`);
+    this.#room.ignore(key);
+    this.#set({});
+  }
+
+  async stopIgnoring(name: string) {
+    this.calls.push(`stopIgnoring ${name}`);
+    const { room } = this.#state.settings;
+    const ignored = room.ignored.filter((other) => other !== name);
+    const settings = { ...this.#state.settings, room: { ...room, ignored } };
+    this.#room.take(settings.room);
+    this.#set({ settings });
+  }
+
+  async lookAtDevice(address: string) {
+    this.calls.push(`lookAtDevice ${address}`);
+    return this.#room.look(address);
+  }
+
+  async tryDeviceNow(device: string) {
+    this.calls.push(`tryDeviceNow ${device}`);
+    await this.#room.tryNow(device);
+  }
+
+  async deviceHistory(device: string, since: number) {
+    this.calls.push(`deviceHistory ${device}`);
+    return this.#room.history(device, since);
+  }
+
+  /** The folders that a person would pick, one after the other. */
+  async pickFolder() {
+    this.calls.push("pickFolder");
+    return FOLDERS[this.#state.settings.agents.picture_folders.length] ?? null;
   }
 }
 

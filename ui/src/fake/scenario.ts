@@ -7,6 +7,13 @@ export type Scenario = {
   state: "rest" | "first" | "sending" | "done" | "failed" | "unknown" | "cancelled" | "listening" | "radio-off" | "no-adapter" | "no-clock" | "boot-fault" | "warning";
   /** What happens to operations. */
   fault: "none" | "fail" | "unknown" | "refuse" | "stall";
+  /** How the agents' side starts: on with two agents, on with many calls, failed, or on with nobody and no token. */
+  agents: "off" | "on" | "busy" | "failed" | "none";
+  /** How the room starts: with every state there is, ready for players, empty, or where devices cannot be searched for. */
+  room: "all" | "ready" | "empty" | "unavailable";
+  secrets: "keyring" | "file" | "memory";
+  /** From where agents may come. */
+  network: boolean;
   theme: Theme;
   lang: Language;
   /** Real clocks instead of simulated ones. */
@@ -26,6 +33,10 @@ export function scenario(search: string): Scenario {
   return {
     state: (q.get("state") ?? "rest") as Scenario["state"],
     fault: (q.get("fault") ?? "none") as Scenario["fault"],
+    agents: (q.get("agents") ?? "off") as Scenario["agents"],
+    room: (q.get("room") ?? "empty") as Scenario["room"],
+    secrets: (q.get("secrets") ?? "keyring") as Scenario["secrets"],
+    network: q.has("network"),
     theme: (q.get("theme") ?? "system") as Theme,
     lang: (q.get("lang") ?? "en") as Language,
     real: q.has("real"),

@@ -1,14 +1,23 @@
 // What the window may ask of the app. Transports: `tauri.ts` (the real window) and `fake/host.ts` (a browser).
+import type { AccessToken } from "../bindings/AccessToken";
+import type { AgentsState } from "../bindings/AgentsState";
 import type { AppState } from "../bindings/AppState";
+import type { ClientConfiguration } from "../bindings/ClientConfiguration";
 import type { Composition } from "../bindings/Composition";
 import type { CountdownPlan } from "../bindings/CountdownPlan";
 import type { CountdownStyle } from "../bindings/CountdownStyle";
+import type { DeviceAnswer } from "../bindings/DeviceAnswer";
+import type { DeviceForm } from "../bindings/DeviceForm";
+import type { DeviceRequest } from "../bindings/DeviceRequest";
+import type { DeviceSample } from "../bindings/DeviceSample";
 import type { Face } from "../bindings/Face";
 import type { Fault } from "../bindings/Fault";
+import type { FoundDevice } from "../bindings/FoundDevice";
 import type { JournalEntry } from "../bindings/JournalEntry";
 import type { Lesson } from "../bindings/Lesson";
 import type { PictureInfo } from "../bindings/PictureInfo";
 import type { PictureOptions } from "../bindings/PictureOptions";
+import type { RoomState } from "../bindings/RoomState";
 import type { Settings } from "../bindings/Settings";
 import type { TemplateInfo } from "../bindings/TemplateInfo";
 import type { Toggle } from "../bindings/Toggle";
@@ -24,6 +33,12 @@ export type DropEvent =
   /** `source` is the first file, null where what was dropped is none; `files` is how many there were. */
   | { type: "drop"; source: Source | null; files: number };
 
+/** Stands in a configuration for the secret, which only a copy has. */
+export const TOKEN_PLACE = "<token>";
+
+/** A token with its secret, which is told when it is made and whenever it is asked for. */
+export type TokenSecret = { token: AccessToken; secret: string };
+
 /** Every command rejects with a {@link Fault}. Binary answers are read by `frame.ts`. */
 export interface Api {
   state(): Promise<AppState>;
@@ -33,6 +48,8 @@ export interface Api {
   onDrop(callback: (event: DropEvent) => void): Promise<() => void>;
   /** Asks the person for a picture file; null when they think better of it. */
   pickFile(title: string, filter: string): Promise<Source | null>;
+  /** Asks the person for a folder; null when they think better of it. */
+  pickFolder(title: string): Promise<string | null>;
 
   open(source: Source): Promise<PictureInfo>;
   render(request: PictureRequest): Promise<ArrayBuffer>;
@@ -79,6 +96,39 @@ export interface Api {
   scan(): Promise<void>;
   chooseClock(address: string | null): Promise<void>;
   zones(): Promise<string[]>;
+
+  agents(): Promise<AgentsState>;
+  /** Calls back with the agents' whole state after each change; answers how to stop that. */
+  onAgents(callback: (agents: AgentsState) => void): Promise<() => void>;
+  switchServer(on: boolean): Promise<void>;
+  makeToken(name: string): Promise<TokenSecret>;
+  revealToken(id: string): Promise<string>;
+  replaceToken(id: string): Promise<TokenSecret>;
+  renameToken(id: string, name: string): Promise<void>;
+  revokeToken(id: string): Promise<void>;
+  clientConfigurations(): Promise<ClientConfiguration[]>;
+  /** One configuration with the secret of a token in it; `null`: for a client that needs none. */
+  clientConfiguration(client: ClientConfiguration["client"], token: string | null): Promise<string>;
+
+  room(): Promise<RoomState>;
+  /** Calls back with the room's whole state after each change; answers how to stop that. */
+  onRoom(callback: (room: RoomState) => void): Promise<() => void>;
+  askDevice(device: string, request: DeviceRequest): Promise<DeviceAnswer>;
+  saveDevice(form: DeviceForm): Promise<void>;
+  /** Forgets a device and its token. */
+  removeDevice(device: string): Promise<void>;
+  /** `null`: takes the token away. */
+  setDeviceToken(device: string, token: string | null): Promise<void>;
+  /** Shows a found device no more, by its key. */
+  ignoreFound(key: string): Promise<void>;
+  /** Shows an ignored device again, by the name that the settings have. */
+  stopIgnoring(name: string): Promise<void>;
+  /** Asks at an address what is there; answers it as a found device. */
+  lookAtDevice(address: string): Promise<FoundDevice>;
+  /** Asks a device for its status at once. */
+  tryDeviceNow(device: string): Promise<void>;
+  /** What was kept of its readings, oldest first; `since` in milliseconds since 1970. */
+  deviceHistory(device: string, since: number): Promise<DeviceSample[]>;
 
   saveSettings(settings: Settings): Promise<void>;
   journal(limit: number): Promise<JournalEntry[]>;

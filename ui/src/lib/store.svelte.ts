@@ -1,9 +1,12 @@
 // What the window knows of the app: its last state, the notices, and the view chosen.
 import { getContext, setContext } from "svelte";
+import type { AgentsState } from "../bindings/AgentsState";
 import type { AppState } from "../bindings/AppState";
 import type { Fault } from "../bindings/Fault";
+import type { RoomState } from "../bindings/RoomState";
 import type { Settings } from "../bindings/Settings";
 import { type Api, asFault } from "./api";
+import { Deeds } from "./deeds.svelte";
 import { t, tr, useLocale } from "./i18n.svelte";
 import type { InkMap } from "./frame";
 import { inkMap } from "./frame";
@@ -17,6 +20,12 @@ type Start = () => Promise<number>;
 export class Store {
   readonly api: Api;
   state = $state.raw<AppState | null>(null);
+  /** The agents' side of the app; null until it is told. */
+  agents = $state.raw<AgentsState | null>(null);
+  /** The room and its devices; null until it is told. */
+  room = $state.raw<RoomState | null>(null);
+  /** What was asked of devices, and what became of it. */
+  readonly deeds: Deeds;
   bootFault = $state.raw<Fault | null>(null);
   #view = $state<ViewName>("clock");
   notices = $state.raw<Notice[]>([]);
@@ -41,6 +50,7 @@ export class Store {
 
   constructor(api: Api) {
     this.api = api;
+    this.deeds = new Deeds(api);
   }
 
   get view(): ViewName {
@@ -68,9 +78,24 @@ export class Store {
       this.bootFault = asFault(error);
       return;
     }
+    await this.#watch("agents", (take) => this.api.onAgents(take), () => this.api.agents(), (agents) => (this.agents = agents));
+    await this.#watch("room", (take) => this.api.onRoom(take), () => this.api.room(), (room) => (this.room = room));
     // Where that cannot be told there is no button, which is no news for a person.
     const silent = () => undefined;
     this.settingsPages = (await this.attempt("system-settings", () => this.api.systemSettings(), silent)) ?? [];
+  }
+
+  /** The clock is no worse for a part that cannot be watched: that is a notice, not the end of the start. */
+  async #watch<T>(about: string, listen: (take: (told: T) => void) => Promise<unknown>, read: () => Promise<T>, take: (told: T) => void): Promise<void> {
+    await this.attempt(about, async () => {
+      let told = false;
+      await listen((state) => {
+        told = true;
+        take(state);
+      });
+      const state = await read();
+      if (!told) take(state);
+    });
   }
 
   #take(state: AppState): void {
@@ -130,6 +155,22 @@ export class Store {
       );
     });
     return this.#saving;
+  }
+
+  /**
+   * Does something to a device, has it asked, and waits until it says something else or again, so that what is shown
+   * then is about this. One that goes on being silent says nothing: the wait has an end.
+   */
+  async tryDevice(device: string, first: () => Promise<unknown> = async () => undefined): Promise<void> {
+    const said = () => {
+      const state = this.room?.devices.find(({ id }) => id === device);
+      return state && JSON.stringify([state.answered_at, state.condition, state.token]);
+    };
+    const before = said();
+    await first();
+    await this.api.tryDeviceNow(device);
+    const end = Date.now() + TRIED_MS;
+    while (said() === before && Date.now() < end) await new Promise((done) => setTimeout(done, LOOK_MS));
   }
 
   get running(): boolean {
@@ -229,6 +270,11 @@ export class Store {
     return this.state?.clock.chosen?.name ?? t("panel.no_clock");
   }
 }
+
+/** Longer than any device is waited for. */
+const TRIED_MS = 6_000;
+/** How often it is looked whether a device has said something; a person sees no difference below. */
+const LOOK_MS = 50;
 
 const KEY = Symbol("store");
 

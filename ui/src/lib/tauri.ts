@@ -3,7 +3,9 @@ import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { open } from "@tauri-apps/plugin-dialog";
+import type { AgentsState } from "../bindings/AgentsState";
 import type { AppState } from "../bindings/AppState";
+import type { RoomState } from "../bindings/RoomState";
 import { type Api, PICTURE_EXTENSIONS, type Source } from "./api";
 
 export function tauriApi(): Api {
@@ -30,6 +32,7 @@ export function tauriApi(): Api {
       });
       return path === null ? null : { path };
     },
+    pickFolder: (title) => open({ title, multiple: false, directory: true }),
 
     open: (source: Source) =>
       "path" in source
@@ -73,6 +76,29 @@ export function tauriApi(): Api {
     scan: () => invoke("scan"),
     chooseClock: (address) => invoke("choose_clock", { address }),
     zones: () => invoke("zones"),
+
+    agents: () => invoke("agents"),
+    onAgents: (callback) => listen<AgentsState>("agents", (event) => callback(event.payload)),
+    switchServer: (on) => invoke("switch_server", { on }),
+    makeToken: (name) => invoke("make_token", { name }),
+    revealToken: (id) => invoke("reveal_token", { id }),
+    replaceToken: (id) => invoke("replace_token", { id }),
+    renameToken: (id, name) => invoke("rename_token", { id, name }),
+    revokeToken: (id) => invoke("revoke_token", { id }),
+    clientConfigurations: () => invoke("client_configurations"),
+    clientConfiguration: (client, token) => invoke("client_configuration", { client, token }),
+
+    room: () => invoke("room"),
+    onRoom: (callback) => listen<RoomState>("room", (event) => callback(event.payload)),
+    askDevice: (device, request) => invoke("ask_device", { device, request }),
+    saveDevice: (form) => invoke("save_device", { form }),
+    removeDevice: (device) => invoke("remove_device", { device }),
+    setDeviceToken: (device, token) => invoke("set_device_token", { device, token }),
+    ignoreFound: (key) => invoke("ignore_found", { key }),
+    stopIgnoring: (name) => invoke("stop_ignoring", { name }),
+    lookAtDevice: (address) => invoke("look_at_device", { address }),
+    tryDeviceNow: (device) => invoke("try_device_now", { device }),
+    deviceHistory: (device, since) => invoke("device_history", { device, since }),
 
     saveSettings: (settings) => invoke("save_settings", { settings }),
     journal: (limit) => invoke("journal", { limit }),

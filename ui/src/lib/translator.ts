@@ -62,9 +62,11 @@ export class Translator {
     return said.join(this.locale === "zh" ? "" : " ");
   }
 
-  /** "8 s", "2 min": a length of time as a person says it. */
+  /** "8 s", "2 min", "3 h": a length of time as a person says it. */
   duration(seconds: number): string {
     const s = Math.max(0, seconds);
+    if (s >= 36 * 3600) return this.t("duration.days", { n: this.number(Math.round(s / 86_400)) });
+    if (s >= 90 * 60) return this.t("duration.hours", { n: this.number(Math.round(s / 3600)) });
     if (s >= 90) return this.t("duration.minutes", { n: this.number(Math.round(s / 60)) });
     return this.t("duration.seconds", { n: this.number(s < 10 ? Math.round(s * 10) / 10 : Math.round(s)) });
   }
@@ -102,6 +104,11 @@ export class Translator {
     } catch {
       return null;
     }
+  }
+
+  /** Time of day to the second. */
+  clock(instant: number): string {
+    return new Intl.DateTimeFormat(this.locale, { timeStyle: "medium" }).format(new Date(instant));
   }
 
   timeIn(zone: string, now: Date): string {

@@ -1,4 +1,5 @@
 // States of the clock and of an operation, in words. Pure: same state and language, same words.
+import type { Action } from "../bindings/Action";
 import type { JournalEntry } from "../bindings/JournalEntry";
 import type { LinkState } from "../bindings/LinkState";
 import type { Operation } from "../bindings/Operation";
@@ -90,10 +91,22 @@ export function reportWords(tr: Translator, report: Report): string {
   return parts.join(" · ");
 }
 
+/** What was done: an operation by its name, what a device was asked for by what it is, any other call by its tool's. */
+export function journalAction(tr: Translator, action: Action): string {
+  if (action.what === "operation") return tr.t(`action.${action.kind}`);
+  return tr.word(`action.device.${action.tool}`) ?? tr.t("action.call", { tool: action.tool });
+}
+
 /** What exactly was done: faces and switches by their names in the language, anything else as it was noted. */
 export function journalDetail(tr: Translator, { action, detail }: Pick<JournalEntry, "action" | "detail">): string {
-  if (action !== "face" && action !== "toggle") return detail;
-  return tr.word(`${action}.${detail}`) ?? detail;
+  if (action.what !== "operation" || (action.kind !== "face" && action.kind !== "toggle")) return detail;
+  return tr.word(`${action.kind}.${detail}`) ?? detail;
+}
+
+/** Who asked, with the name where there is one. */
+export function journalCaller(tr: Translator, { door, caller }: Pick<JournalEntry, "door" | "caller">): string {
+  const word = tr.t(`door.${door}`);
+  return caller === null ? word : `${word} · ${caller}`;
 }
 
 export type Signal = { bars: 0 | 1 | 2 | 3 | 4; word: "strong" | "good" | "weak" | "poor" | "none" };

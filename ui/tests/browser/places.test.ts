@@ -6,12 +6,17 @@ useBrowser();
 const FAST = "speed=30";
 const clockTab = (page: Page) => page.getByTestId("tab-clock").click();
 
+const agents = (page: Page) => page.getByTestId("nav-agents").click();
+
 /** Chooses a clock whose firmware lacks much. */
 async function otherFirmware(page: Page): Promise<void> {
   await clockTab(page);
   await page.getByTestId("choose-clock").click();
   await page.getByTestId("nearby").nth(2).getByRole("button").click();
 }
+
+const room = (page: Page) => page.getByTestId("nav-room").click();
+const device = (page: Page, id: string) => page.locator(`[data-testid="device"][data-id="${id}"]`);
 
 type Place = { name: string; query: string; go?: (page: Page) => Promise<unknown> };
 const PLACES: Place[] = [
@@ -53,6 +58,47 @@ const PLACES: Place[] = [
   { name: "activity", query: "state=failed", go: async (page) => { await page.getByTestId("nav-activity").click(); await page.getByTestId("journal").waitFor(); } },
   { name: "activity, empty", query: "", go: (page) => page.getByTestId("nav-activity").click() },
   { name: "settings", query: "demo", go: (page) => page.getByTestId("nav-settings").click() },
+  { name: "agents, off", query: "agents=off", go: agents },
+  { name: "agents, on", query: "agents=on&network", go: agents },
+  { name: "agents, busy", query: `agents=busy&${FAST}`, go: agents },
+  { name: "agents, failed, tokens in memory", query: "agents=failed&secrets=memory", go: agents },
+  { name: "agents, nobody, no token", query: "agents=none&secrets=file", go: async (page) => { await agents(page); await page.getByTestId("client-cursor").click(); await page.getByTestId("make-first").click(); } },
+  ...["claude-code", "cursor", "vs-code", "mascarade"].map((client) => ({
+    name: `agents, configuration for ${client}`,
+    query: "agents=on",
+    go: async (page: Page) => { await agents(page); await page.getByTestId(`client-${client}`).click(); },
+  })),
+  { name: "agents, the network without a token", query: "agents=none", go: async (page) => { await agents(page); await page.getByTestId("reach-this-network").check(); await page.getByTestId("make-token").waitFor(); } },
+  { name: "agents, asked and shown", query: "agents=on", go: async (page) => { await agents(page); await page.getByTestId("token-show").first().click(); await page.getByTestId("token-revoke").nth(1).click(); await page.getByTestId("call").nth(1).getByRole("button").click(); } },
+  { name: "agents, renaming, folders, a wrong port", query: "agents=on", go: async (page) => { await agents(page); await page.getByTestId("token-rename").first().click(); await page.getByTestId("folder-add").click(); await page.getByTestId("folder").waitFor(); await page.getByTestId("folder-add").click(); await page.getByTestId("folder").nth(1).waitFor(); await page.getByTestId("port").fill("0"); } },
+  { name: "room, every state", query: "room=all", go: room },
+  { name: "room, every state, and a full strip", query: "room=all&agents=busy&state=sending", go: room },
+  { name: "room, empty", query: "room=empty", go: room },
+  { name: "room, search unavailable", query: "room=unavailable", go: room },
+  { name: "room, outcomes", query: `room=all&${FAST}`, go: async (page) => {
+    await room(page);
+    await device(page, "console").getByTestId("led-red").click();
+    await device(page, "lantern").getByTestId("puzzle-unlock").click();
+    await device(page, "crystal-node").getByTestId("led-green").click();
+    await device(page, "console").getByTestId("puzzle-reset").first().click();
+    await device(page, "telephone").getByTestId("lacks").click();
+    await page.locator('[data-outcome="failed"]').waitFor();
+  } },
+  { name: "room, advance", query: "room=all", go: async (page) => { await room(page); await device(page, "console").getByTestId("advance").click(); } },
+  { name: "room, override", query: "room=all", go: async (page) => { await room(page); await device(page, "telephone").getByTestId("override").click(); } },
+  { name: "room, token refused", query: `room=all&${FAST}&secrets=memory`, go: async (page) => { await room(page); await device(page, "safe").getByTestId("give-token").click(); await page.getByTestId("device-token").fill("wrong"); await page.getByTestId("token-keep").click(); await page.getByTestId("token-result").waitFor(); } },
+  { name: "room, found device", query: "room=all", go: async (page) => { await room(page); await page.getByTestId("found-use").first().click(); await page.getByTestId("form-id").fill("a b"); } },
+  { name: "room, device saved", query: `room=all&${FAST}`, go: async (page) => { await room(page); await page.getByTestId("found-use").first().click(); await page.getByTestId("form-token").fill("reading"); await page.getByTestId("form-save").click(); await page.getByTestId("form-result").waitFor(); } },
+  { name: "room, device's settings", query: "room=all", go: async (page) => { await room(page); await device(page, "console").getByTestId("device-settings").click(); await page.getByTestId("device-remove").click(); } },
+  { name: "room, device of the environment", query: "room=all", go: async (page) => { await room(page); await device(page, "esp32-01").getByTestId("device-settings").click(); } },
+  { name: "room, address refused", query: `room=all&${FAST}`, go: async (page) => { await room(page); await page.getByTestId("add-by-address").click(); await page.getByTestId("address").fill("192.168.0.99"); await page.getByTestId("address-look").click(); await page.getByTestId("address-dialog").getByRole("alert").waitFor(); } },
+  { name: "room, not ready", query: `room=all&${FAST}`, go: async (page) => { await room(page); await page.getByTestId("room-ready").click(); await page.locator('[data-bad="0"]').waitFor({ state: "detached" }); } },
+  { name: "room, history", query: "room=all", go: async (page) => { await room(page); await device(page, "telephone").getByTestId("history").click(); await page.getByTestId("chart-rssi").waitFor(); } },
+  { name: "room, history as figures", query: "room=all", go: async (page) => { await room(page); await device(page, "telephone").getByTestId("history").click(); await page.getByTestId("history-table").click(); } },
+  { name: "room, history of nothing", query: "room=all", go: async (page) => { await room(page); await device(page, "safe").getByTestId("history").click(); await page.getByTestId("span-week").click(); } },
+  { name: "room, snapshot", query: `room=all&${FAST}`, go: async (page) => { await room(page); await device(page, "console").getByTestId("snapshot").click(); await page.getByTestId("snapshot-picture").waitFor(); } },
+  { name: "settings with an ignored device", query: "room=all", go: async (page) => { await room(page); await page.getByTestId("found-ignore").first().click(); await page.getByTestId("nav-settings").click(); await page.getByTestId("restore").waitFor(); } },
+  { name: "activity of devices", query: `room=all&${FAST}`, go: async (page) => { await room(page); await device(page, "console").getByTestId("led-red").click(); await device(page, "lantern").getByTestId("puzzle-unlock").click(); await page.locator('[data-outcome="failed"]').waitFor(); await page.getByTestId("nav-activity").click(); await page.getByTestId("journal").waitFor(); } },
   { name: "first start", query: "state=first" },
 ];
 

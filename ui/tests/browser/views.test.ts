@@ -19,6 +19,15 @@ describe("first start", () => {
   });
 });
 
+describe("first start with a room", () => {
+  it("leads to the room", async () => {
+    const page = await openWindow({ query: "state=first" });
+    await page.getByTestId("first-start-room").click();
+    await page.getByTestId("room-empty").waitFor();
+    expect(await page.getByTestId("nav-room").getAttribute("aria-current")).toBe("page");
+  });
+});
+
 describe("a start with --demo", () => {
   it("does not ask what was said already", async () => {
     const page = await openWindow({ query: "state=first&demo" });

@@ -202,13 +202,15 @@ export async function overflow(page: Page): Promise<string[]> {
     const bad: string[] = [];
     const { innerWidth, innerHeight } = window;
     const name = (e: Element) => `${e.tagName.toLowerCase()}.${e.className.toString().split(" ")[0]} "${e.textContent?.trim().slice(0, 30)}"`;
+    const scrollers = [...document.querySelectorAll(".panel, .scroll, ul, ol, main")].filter((e) => getComputedStyle(e).overflowY === "auto");
+    // A window that became longer can be scrolled by a program, and then cannot be scrolled back by a person.
+    if (document.documentElement.scrollHeight > innerHeight) bad.push("the page is longer than the window");
     if (document.documentElement.scrollWidth > innerWidth) bad.push("the page is wider than the window");
     for (const element of document.querySelectorAll("button, canvas, figure, p, h1, h2, label, legend, output, select, input, textarea")) {
       if (element.closest(".hidden-visually, option, [hidden], [inert]")) continue;
       const box = element.getBoundingClientRect();
       if (box.width === 0) continue;
-      const scroller = element.closest(".panel, .scroll, ul, main");
-      const scrolls = scroller && getComputedStyle(scroller).overflowY === "auto";
+      const scrolls = scrollers.some((scroller) => scroller.contains(element));
       if (box.right > innerWidth + 0.5 || box.left < -0.5) bad.push(`sideways: ${name(element)}`);
       if (!scrolls && box.bottom > innerHeight + 0.5) bad.push(`below: ${name(element)}`);
       if (element.matches("button") && element.scrollWidth > element.clientWidth + 1) bad.push(`cut: ${name(element)}`);

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { AgentsState } from "../../src/bindings/AgentsState";
 import type { AppState } from "../../src/bindings/AppState";
+import type { RoomState } from "../../src/bindings/RoomState";
 import type { Settings } from "../../src/bindings/Settings";
 import type { Api } from "../../src/lib/api";
 import { Store } from "../../src/lib/store.svelte";
@@ -9,10 +11,20 @@ beforeAll(() => void vi.stubGlobal("document", { documentElement: {} }));
 const settings = { language: "en", theme: "system", devices: "simulated", idle_seconds: 300 } as Settings;
 const state = (version: string): AppState =>
   ({ version, locale: "en", settings, slots: [null, null, null, null], clock: { operation: null }, warnings: [] }) as unknown as AppState;
+const agents = (state: "off" | "starting"): AgentsState => ({ server: { state }, connected: [], calls: [] });
 const fault = (code: string) => ({ code, agent_code: "INTERNAL", message: `${code} happened.`, hint: "Do this.", params: {} });
 
 function host(parts: Partial<Api>): Api {
-  return { onState: async () => () => undefined, state: async () => state("1"), ...parts } as Api;
+  return {
+    onState: async () => () => undefined,
+    state: async () => state("1"),
+    onAgents: async () => () => undefined,
+    agents: async () => agents("off"),
+    onRoom: async () => () => undefined,
+    room: async () => ({ devices: [], found: [], search: { state: "off" } }),
+    systemSettings: async () => [],
+    ...parts,
+  } as Api;
 }
 
 describe("the store", () => {
@@ -33,6 +45,34 @@ describe("the store", () => {
     );
     await store.start();
     expect(store.state?.version).toBe("new");
+  });
+
+  it("follows the agents, and lets the first answer undo no change either", async () => {
+    let tell: (agents: AgentsState) => void = () => undefined;
+    const store = new Store(
+      host({
+        onAgents: async (callback) => {
+          tell = callback;
+          return () => undefined;
+        },
+        agents: async () => {
+          tell(agents("starting"));
+          return agents("off");
+        },
+      }),
+    );
+    await store.start();
+    expect(store.agents?.server.state).toBe("starting");
+    tell(agents("off"));
+    expect(store.agents?.server.state).toBe("off");
+  });
+
+  it("works the clock on where agents cannot be watched, and says so (PORT-5)", async () => {
+    const store = new Store(host({ agents: () => Promise.reject(fault("no-agents")) }));
+    await store.start();
+    expect(store.bootFault).toBeNull();
+    expect(store.state?.version).toBe("1");
+    expect(store.notices.map((notice) => notice.code)).toEqual(["no-agents"]);
   });
 
   it("says why the app cannot be reached", async () => {
@@ -124,5 +164,35 @@ describe("the store", () => {
     expect(store.retry(6)).toBeNull();
     store.retry(7)?.();
     await vi.waitFor(() => expect(showSlot).toHaveBeenCalledTimes(2));
+  });
+});
+
+describe("a device that is tried", () => {
+  const told = (patch: object) => ({ devices: [{ id: "a", answered_at: 1, condition: { state: "no-token" }, token: "none", ...patch }], found: [], search: { state: "off" } }) as unknown as RoomState;
+
+  it("is waited for until it says something after what was done to it", async () => {
+    vi.useFakeTimers();
+    const asked: string[] = [];
+    const store = new Store(host({ tryDeviceNow: async (device) => void asked.push(device) }));
+    store.room = told({});
+    let done = false;
+    void store.tryDevice("a", async () => asked.push("first")).then(() => (done = true));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([asked, done]).toEqual([["first", "a"], false]);
+    store.room = told({ answered_at: 2 });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(done).toBe(true);
+    vi.useRealTimers();
+  });
+
+  it("and stays silent is not waited for without an end", async () => {
+    vi.useFakeTimers();
+    const store = new Store(host({ tryDeviceNow: async () => undefined }));
+    store.room = told({});
+    let done = false;
+    void store.tryDevice("a").then(() => (done = true));
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(done).toBe(true);
+    vi.useRealTimers();
   });
 });

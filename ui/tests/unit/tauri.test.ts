@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Composition } from "../../src/bindings/Composition";
 import type { CountdownPlan } from "../../src/bindings/CountdownPlan";
+import type { DeviceForm } from "../../src/bindings/DeviceForm";
 import type { Lesson } from "../../src/bindings/Lesson";
 import type { PictureOptions } from "../../src/bindings/PictureOptions";
 import type { Settings } from "../../src/bindings/Settings";
@@ -30,6 +31,7 @@ const api = tauriApi();
 const options = { algorithm: "bayer" } as unknown as PictureOptions;
 const words: Composition = { kind: "template", template: "notice", payload: { title: "Open" }, palette: "black-white" };
 const plan: CountdownPlan = { date: "2026-12-24", style: "clock", text: null };
+const form: DeviceForm = { id: "a", replaces: null, found: null, name: "", room: "", address: null, via: null, volume_limit: 100, token: null };
 const lesson: Lesson = { name: "clock2", channel: "main", bytes: "E1 03", refresh: true };
 
 beforeEach(() => {
@@ -70,6 +72,25 @@ describe("the transport of the window", () => {
     ["scan", () => api.scan(), {}],
     ["choose_clock", () => api.chooseClock("AA"), { address: "AA" }],
     ["zones", () => api.zones(), {}],
+    ["agents", () => api.agents(), {}],
+    ["switch_server", () => api.switchServer(true), { on: true }],
+    ["make_token", () => api.makeToken("Cursor"), { name: "Cursor" }],
+    ["reveal_token", () => api.revealToken("t1"), { id: "t1" }],
+    ["replace_token", () => api.replaceToken("t1"), { id: "t1" }],
+    ["rename_token", () => api.renameToken("t1", "VS Code"), { id: "t1", name: "VS Code" }],
+    ["revoke_token", () => api.revokeToken("t1"), { id: "t1" }],
+    ["client_configurations", () => api.clientConfigurations(), {}],
+    ["client_configuration", () => api.clientConfiguration("cursor", null), { client: "cursor", token: null }],
+    ["room", () => api.room(), {}],
+    ["ask_device", () => api.askDevice("a", { request: "status" }), { device: "a", request: { request: "status" } }],
+    ["save_device", () => api.saveDevice(form), { form }],
+    ["remove_device", () => api.removeDevice("a"), { device: "a" }],
+    ["set_device_token", () => api.setDeviceToken("a", null), { device: "a", token: null }],
+    ["ignore_found", () => api.ignoreFound("k"), { key: "k" }],
+    ["stop_ignoring", () => api.stopIgnoring("n"), { name: "n" }],
+    ["look_at_device", () => api.lookAtDevice("192.168.0.50"), { address: "192.168.0.50" }],
+    ["try_device_now", () => api.tryDeviceNow("a"), { device: "a" }],
+    ["device_history", () => api.deviceHistory("a", 5), { device: "a", since: 5 }],
     ["save_settings", () => api.saveSettings({ theme: "dark" } as Settings), { settings: { theme: "dark" } }],
     ["journal", () => api.journal(50), { limit: 50 }],
   ])("calls %s with its arguments", async (command, call, args) => {
@@ -93,6 +114,27 @@ describe("the transport of the window", () => {
       command: "plugin:dialog|open",
       args: { options: { multiple: false, directory: false, filters: [{ name: "Pictures" }] } },
     });
+  });
+
+  it("asks for one folder, and takes no for an answer", async () => {
+    expect(await api.pickFolder("Pictures")).toBeNull();
+    answer = "C:\\pictures";
+    expect(await api.pickFolder("Pictures")).toBe("C:\\pictures");
+    expect(calls[0]).toMatchObject({ command: "plugin:dialog|open", args: { options: { title: "Pictures", directory: true, multiple: false } } });
+  });
+
+  it("passes on every state of the agents", async () => {
+    const seen: unknown[] = [];
+    await api.onAgents((agents) => seen.push(agents));
+    callbacks[0]?.({ event: "agents", id: 1, payload: { calls: [] } });
+    expect(seen).toEqual([{ calls: [] }]);
+  });
+
+  it("passes on every state of the room", async () => {
+    const seen: unknown[] = [];
+    await api.onRoom((room) => seen.push(room));
+    callbacks[0]?.({ event: "room", id: 1, payload: { devices: [] } });
+    expect(seen).toEqual([{ devices: [] }]);
   });
 
   it("passes on every state that the app tells", async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../src/bindings/Operation";
+import type { OperationKind } from "../../src/bindings/OperationKind";
 import type { Progress } from "../../src/bindings/Progress";
 import { asFault } from "../../src/lib/api";
 import { isNeutral, METHODS, neutral, SLIDERS } from "../../src/lib/options";
 import { Translator } from "../../src/lib/translator";
-import { countdown, driftSeconds, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, timeSetWords, zoneCity } from "../../src/lib/words";
+import { countdown, driftSeconds, journalAction, journalCaller, journalDetail, linkTone, linkWords, progressWords, reportWords, signal, timeSetWords, zoneCity } from "../../src/lib/words";
 
 const en = new Translator("en");
 const zh = new Translator("zh");
@@ -80,10 +81,19 @@ describe("small words", () => {
   });
 
   it("name faces and switches of the journal, and leave other details as they are", () => {
-    expect(journalDetail(zh, { action: "face", detail: "clock1" })).toBe("时钟 1");
-    expect(journalDetail(en, { action: "toggle", detail: "invert" })).toBe("Invert colours");
-    expect(journalDetail(en, { action: "face", detail: "sundial" })).toBe("sundial");
-    expect(journalDetail(en, { action: "show", detail: "picture" })).toBe("picture");
+    const operation = (kind: OperationKind) => ({ what: "operation" as const, kind });
+    expect(journalDetail(zh, { action: operation("face"), detail: "clock1" })).toBe("时钟 1");
+    expect(journalDetail(en, { action: operation("toggle"), detail: "invert" })).toBe("Invert colours");
+    expect(journalDetail(en, { action: operation("face"), detail: "sundial" })).toBe("sundial");
+    expect(journalDetail(en, { action: operation("show"), detail: "picture" })).toBe("picture");
+    expect(journalDetail(en, { action: { what: "call", tool: "toggle" }, detail: "invert" })).toBe("invert");
+  });
+
+  it("tell an agent's call by its tool and its name", () => {
+    expect(journalAction(en, { what: "call", tool: "upload_image" })).toBe("Tool upload_image");
+    expect(journalAction(en, { what: "operation", kind: "show" })).toBe("Show picture");
+    expect(journalCaller(en, { door: "agent", caller: "curator" })).toBe("agent · curator");
+    expect(journalCaller(en, { door: "window", caller: null })).toBe("window");
   });
 
   it("tell when the clock was set in the time it was set to", () => {
