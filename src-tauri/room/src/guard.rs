@@ -202,12 +202,11 @@ impl Guard {
     }
 }
 
-/// Makes the last moment that is not after `from` be `to`, in order.
+/// Makes the last moment that is not after `from` be `to`, in order; where only later ones are kept,
+/// the first of them.
 fn postpone(moments: &mut VecDeque<Instant>, from: Instant, to: Instant) {
-    let Some(index) = moments.iter().rposition(|moment| *moment <= from) else {
-        return;
-    };
-    moments.remove(index);
+    let index = moments.iter().rposition(|moment| *moment <= from);
+    moments.remove(index.unwrap_or_default());
     let place = moments.partition_point(|moment| *moment <= to);
     moments.insert(place, to);
 }

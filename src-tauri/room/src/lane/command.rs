@@ -90,16 +90,20 @@ pub(super) async fn carry_out(
     let before = look_before(&device, &place, &action, pass).await;
     let mut run = Run {
         device: &device,
-        place: &place,
+        place,
         action: &action,
         before,
         remarks: Vec::new(),
         sent_again: false,
     };
     let (outcome, answer) = run.finish(pass).await?;
+    let Run {
+        place,
+        mut remarks,
+        sent_again,
+        ..
+    } = run;
     device.note_done(&place, action.load());
-    let mut remarks = run.remarks;
-    let sent_again = run.sent_again;
     let answer = match answer {
         Answer::Picture(picture) if device.is_kept_frame(&picture.jpeg) => {
             let (answer, remark) = newer_frame(&device, &place, &action, picture).await;
@@ -154,8 +158,8 @@ async fn look_before(
 
 /// One action on its way.
 struct Run<'a> {
-    device: &'a Device,
-    place: &'a Place,
+    device: &'a Arc<Device>,
+    place: Place,
     action: &'a Action,
     before: Option<Reading>,
     remarks: Vec<String>,
@@ -188,6 +192,11 @@ impl Run<'_> {
                 Some(Evidence::NotShown) if self.before.is_some() => {}
                 _ => return Err(self.unknown(&first)),
             }
+        }
+        if first.is_unsent() && (pass == Pass::Now || self.device.place().is_none()) {
+            // It went where the device may no longer be. Looking for it is no override.
+            let by = Pass::By(Instant::now() + COMMAND_TIME);
+            self.place = recognise::anew(self.device, by, false).await?;
         }
         self.sent_again = true;
         let by = Instant::now() + COMMAND_TIME;
@@ -270,7 +279,7 @@ impl Run<'_> {
             let limit = *end.get_or_insert(now + COMMAND_TIME) - now;
             let reply = match self
                 .device
-                .exchange(self.place, load, exchange, limit)
+                .exchange(&self.place, load, exchange, limit)
                 .await
             {
                 Ok(reply) => reply,
@@ -278,7 +287,7 @@ impl Run<'_> {
             };
             if *self.action.request() == Request::Status {
                 // What it cannot be read for is in the verdict, too.
-                drop(self.device.note_status(self.place, &reply, None));
+                drop(self.device.note_status(&self.place, &reply, None));
             }
             match self.verdict(&reply) {
                 Err(lost) => return ended(lost),
@@ -318,7 +327,7 @@ impl Run<'_> {
             Verdict::Accepted(answer) => Ok((Outcome::Accepted, answer)),
             Verdict::Refused(refusal) => {
                 let load = self.action.load();
-                let refusal = self.device.refusal(self.place, load, refusal);
+                let refusal = self.device.refusal(&self.place, load, refusal);
                 Err(fault::refused(&self.device.id, refusal))
             }
         }
@@ -362,7 +371,7 @@ impl Run<'_> {
 
     async fn evidence(&self, by: Instant) -> Result<Evidence, Option<Lost>> {
         self.action
-            .evidence(self.device, self.place, self.before.as_ref(), by)
+            .evidence(self.device, &self.place, self.before.as_ref(), by)
             .await
     }
 

@@ -189,6 +189,11 @@ impl Device {
         known.place.clone().filter(|_| !known.doubted)
     }
 
+    /// Where it was when it was last recognised, also where that is in doubt.
+    pub(super) fn last_place(&self) -> Option<Place> {
+        self.known().place.clone()
+    }
+
     /// The address that it is looked for at: the port that answered last comes first.
     pub(super) fn looked_for(&self) -> Option<Address> {
         let known = self.known();

@@ -12,12 +12,17 @@ use crate::state::Condition;
 use super::COMMAND_TIME;
 use super::device::{Device, Guarded, Pass, Place};
 
-/// Where the device is: as it is known, or as it is recognised now.
+/// Where the device is: as it is known, or as it is recognised now. The override waits for no
+/// doubt to be cleared: it goes where the device was last.
 ///
 /// # Errors
 /// [`RoomError::Unreachable`], [`RoomError::Nonsense`].
 pub(super) async fn place(device: &Arc<Device>, pass: Pass) -> Result<Place, RoomError> {
-    match device.place() {
+    let known = match pass {
+        Pass::By(_) => device.place(),
+        Pass::Now => device.last_place(),
+    };
+    match known {
         Some(place) => Ok(place),
         None => anew(device, pass, false).await,
     }

@@ -64,6 +64,8 @@ impl Sent {
 
 #[derive(Debug)]
 pub(super) struct Board {
+    /// Where it listens.
+    pub(super) port: u16,
     pub(super) freenove: bool,
     pub(super) step: String,
     pub(super) uptime: u64,
@@ -87,6 +89,7 @@ pub(super) struct Board {
 impl Default for Board {
     fn default() -> Self {
         Self {
+            port: 80,
             freenove: false,
             step: "STEP_ONE".to_owned(),
             uptime: 100,
@@ -254,7 +257,7 @@ impl Transport for Boards {
             sent.len() - 1
         };
         let _over = Over(self, index);
-        if target.port != 80 {
+        if self.with(&host, |board| board.port) != target.port {
             return Err(TransportError::NotConnected {
                 detail: "connection refused".to_owned(),
             });

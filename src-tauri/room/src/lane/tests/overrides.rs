@@ -26,6 +26,51 @@ async fn an_override_passes_a_board_that_hangs_and_a_full_queue() {
     asks.shutdown().await;
 }
 
+/// A board whose lane is in doubt of what it is, since its state made no sense.
+async fn in_doubt(stage: &Stage) -> Lane {
+    let lane = stage.lane(1);
+    found(&lane).await;
+    stage.boards.at(1, |board| {
+        board.reads.push_back(fate(End::Says(200, "?")));
+        board
+            .reads
+            .extend(std::iter::repeat_n(fate(End::Silent { done: false }), 20));
+    });
+    until(&lane, |state| {
+        matches!(state.condition, Condition::Garbled { .. })
+    })
+    .await;
+    lane
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_waits_for_no_doubt_of_what_the_device_is() {
+    let stage = Stage::new();
+    let lane = in_doubt(&stage).await;
+    let asked = tokio::time::Instant::now();
+    lane.ask(manual("STEP_FINAL")).await.unwrap();
+    let sent = stage.boards.acted(1);
+    assert_eq!(sent.first().map(|sent| sent.at), Some(asked));
+    assert_eq!(stage.boards.at(1, |board| board.step.clone()), "STEP_FINAL");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_goes_after_a_device_that_is_no_longer_where_it_was() {
+    let stage = Stage::new();
+    let anywhere = Setting {
+        address: Some("192.168.0.1".parse().unwrap()),
+        ..setting(1)
+    };
+    stage.boards.at(1, |board| board.port = 8080);
+    let lane = stage.lane_with(1, anywhere);
+    found(&lane).await;
+    stage.boards.at(1, |board| board.port = 80);
+    let silent = |state: &LaneState| matches!(state.condition, Condition::Unreachable { .. });
+    until(&lane, silent).await;
+    lane.ask(manual("STEP_FINAL")).await.unwrap();
+    assert_eq!(stage.boards.at(1, |board| board.step.clone()), "STEP_FINAL");
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_override_that_the_device_has_no_time_for_is_pressed_again() {
     let stage = Stage::new();
