@@ -6,7 +6,6 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 #[path = "../tests/desk/mod.rs"]
-#[allow(dead_code, reason = "more is there than a bench needs")]
 mod desk;
 
 use std::net::SocketAddr;
