@@ -1,0 +1,1 @@
+//! The installer, run by wine: silently, over a running copy, and taken away again.

@@ -1,0 +1,1 @@
+//! The program for Windows, run by wine and driven from here.
