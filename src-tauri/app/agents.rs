@@ -10,8 +10,8 @@ use directories::BaseDirs;
 use regie_engine::{AgentSettings, Engine, EngineError};
 use regie_mcp::clients::Installed;
 use regie_mcp::{
-    AgentService, AgentsState, Connection, Host, HttpDoor, Listening, McpServer, Place, Policy,
-    Protocol, ServerState, Transport,
+    AgentService, AgentsState, Asked, Connection, Host, HttpDoor, Listening, McpServer, Place,
+    Policy, Protocol, ServerState, Transport,
 };
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -35,8 +35,14 @@ pub(crate) struct Agents {
 impl Agents {
     /// The doors to the engine of the data folder `data`; the server is off until it is switched
     /// on, and the local door is open. `arguments` are those that another start of the program
-    /// needs to reach the same data.
-    pub(crate) async fn open(engine: &Engine, data: &Path, arguments: Vec<String>) -> Self {
+    /// needs to reach the same data. `quit` is called when another process asks this one to end,
+    /// and waits until what `quit` is given is dropped.
+    pub(crate) async fn open(
+        engine: &Engine,
+        data: &Path,
+        arguments: Vec<String>,
+        quit: impl FnOnce(Asked) + Send + 'static,
+    ) -> Self {
         let host = Host::new(engine.clone());
         let door = Arc::new(http_door(&host));
         let settings = engine.state().borrow().settings.agents.clone();
@@ -48,7 +54,7 @@ impl Agents {
         let local = owning::door(host.clone(), Policy::Keep);
         match local.open(&Place::of(data)).await {
             Ok(open) => {
-                tokio::spawn(open);
+                tokio::spawn(async move { open.await.map(quit) });
             }
             Err(error) => {
                 tracing::error!(%error, "agents that start regie mcp cannot reach this window");
@@ -160,8 +166,8 @@ async fn follow(host: Host, mut server: watch::Receiver<ServerState>) {
     }
 }
 
-/// The program that a client is to start: the whole image where it is run from one.
-fn program() -> PathBuf {
+/// The program that a client, or the system at login, is to start: the whole image where it is run from one.
+pub(crate) fn program() -> PathBuf {
     std::env::var_os("APPIMAGE")
         .map(PathBuf::from)
         .or_else(|| std::env::current_exe().ok())

@@ -31,6 +31,9 @@ pub struct Arguments {
     /// Keep settings and data in this folder instead of the system's own.
     #[arg(long, global = true, value_name = "FOLDER")]
     pub data_dir: Option<PathBuf>,
+    /// A picture to open in the window.
+    #[arg(value_name = "PICTURE")]
+    pub picture: Option<PathBuf>,
     /// What to do without a window.
     #[command(subcommand)]
     pub command: Option<Command>,
@@ -45,8 +48,20 @@ pub enum Command {
     Clock(ClockArguments),
     /// Drive the devices of an escape room.
     Room(RoomArguments),
+    /// End the window or the server that runs, as Quit in its tray does. 0 when none runs any more.
+    Quit,
+    /// Forget everything: settings, history, pictures in slots, and tokens in the system's keyring.
+    Erase(EraseArguments),
     /// Let AI agents use the clock and the room (MCP): one client that starts this program, or many over HTTP.
     Mcp(McpArguments),
+}
+
+/// `regie erase`.
+#[derive(Debug, Args)]
+pub struct EraseArguments {
+    /// Do it; otherwise it is only said what would go.
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// A picture and how it is to be prepared.

@@ -4,10 +4,13 @@ mod agents;
 mod arguments;
 mod catalogue;
 mod cli;
+mod console;
 mod devices;
 mod folders;
+mod handed_over;
 mod ipc;
 mod logging;
+mod login;
 mod owning;
 mod room_feed;
 mod start;
@@ -33,6 +36,12 @@ pub use arguments::Arguments;
 pub fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Arguments, ExitCode> {
     let given: Vec<OsString> = given.into_iter().collect();
     Arguments::try_parse_from(&given).map_err(|refusal| cli::refuse(&refusal, &given))
+}
+
+/// Joins the console that the program was started from, for what a command prints. On Windows only,
+/// and before anything is printed.
+pub fn join_console() {
+    console::join();
 }
 
 /// Does what the arguments ask; the exit code is 0 only when it was done and, of a diagnosis, when

@@ -5,6 +5,10 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // The window needs none, and would end with it.
+    if std::env::args_os().len() > 1 {
+        regie_app::join_console();
+    }
     match regie_app::parse(std::env::args_os()) {
         Ok(arguments) => regie_app::run(arguments),
         Err(code) => code,

@@ -2,18 +2,21 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use clap::Parser as _;
 use regie_engine::{
     Engine, EngineConfig, EngineError, GivenDevices, GivenToken, Locale, SecretsPlace,
 };
+use regie_mcp::Asked;
 use tauri::{AppHandle, Emitter as _, Manager as _, RunEvent, Runtime, WindowEvent};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
 use crate::agents::Agents;
 use crate::arguments::Arguments;
 use crate::devices::Devices;
+use crate::handed_over::{HandedOver, hand_over};
 use crate::tray::Tray;
 use crate::{cli, folders, ipc, owning, room_feed, window};
 
@@ -25,7 +28,10 @@ const AGENTS_EVENT: &str = "agents";
 
 /// How long letting go of the clock may take at the end: a write under way has its deadline of ten
 /// seconds, then BlueZ takes two to three.
-const STOP_WAIT: Duration = Duration::from_secs(12);
+pub(crate) const STOP_WAIT: Duration = Duration::from_secs(12);
+
+/// Another process that waits for the end of this one.
+struct Leaving(#[allow(dead_code, reason = "kept, not used")] Mutex<Asked>);
 
 /// The engine's configuration for a start with these arguments.
 ///
@@ -63,15 +69,29 @@ fn again(arguments: &Arguments) -> Vec<String> {
 /// # Errors
 /// No display, or what the engine or the window system says.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
+    if let Some(missing) = arguments
+        .picture
+        .as_deref()
+        .filter(|picture| !picture.exists())
+    {
+        return Err(cli::Failure::no_such_thing(missing));
+    }
     need_display()?;
     let config = config(arguments)?;
-    let hidden = arguments.hidden;
+    let picture = arguments.picture.clone();
+    // Whoever opens a picture wants to see it.
+    let hidden = arguments.hidden && picture.is_none();
     let again = again(arguments);
     let data = config.folders.data.clone();
     let devices = Devices::asked(arguments);
     let app = tauri::Builder::default()
         // The first plugin, so that a second start ends before anything else happens in it.
-        .plugin(tauri_plugin_single_instance::init(|app, _, _| {
+        .plugin(tauri_plugin_single_instance::init(|app, given, folder| {
+            if let Ok(arguments) = Arguments::try_parse_from(given)
+                && let Some(picture) = arguments.picture
+            {
+                hand_over(app, &picture, Path::new(&folder));
+            }
             window::show(app);
         }))
         .plugin(tauri_plugin_dialog::init())
@@ -86,6 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
                 .build(),
         )
         .manage(devices.clone())
+        .manage(HandedOver::default())
         .invoke_handler(ipc::handler())
         .on_window_event(|window, event| {
             if let WindowEvent::CloseRequested { api, .. } = event {
@@ -98,7 +119,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, cli::Failure> {
             let source = Arc::new(devices);
             let starting = owning::start_engine(config, source, owning::Stay::Lasting);
             match tauri::async_runtime::block_on(starting) {
-                Ok(engine) => open(handle, engine, &data, again, hidden)?,
+                Ok(engine) => {
+                    if let Some(picture) = picture {
+                        let folder = std::env::current_dir().unwrap_or_default();
+                        hand_over(handle, &picture, &folder);
+                    }
+                    open(handle, engine, &data, again, hidden)?;
+                }
                 Err(error) => give_up(handle, &error.into()),
             }
             Ok(())
@@ -139,10 +166,17 @@ fn open<R: Runtime>(
 ) -> tauri::Result<()> {
     app.manage(engine.clone());
     let state = engine.state().borrow().clone();
-    let agents = tauri::async_runtime::block_on(Agents::open(&engine, data, arguments));
+    let ending = app.clone();
+    let quit = move |asked| {
+        // Held until the process is gone, which is what whoever asked waits for.
+        ending.manage(Leaving(Mutex::new(asked)));
+        ending.exit(0);
+    };
+    let agents = tauri::async_runtime::block_on(Agents::open(&engine, data, arguments, quit));
     let server = agents.state().borrow().server.clone();
     app.manage(agents);
-    window::build(app, hidden || state.settings.start_hidden)?;
+    let opens = app.state::<HandedOver>().is_some();
+    window::build(app, hidden || (state.settings.start_hidden && !opens))?;
     let tray = Tray::build(app, &state, &server)
         .inspect_err(|error| tracing::warn!(%error, "there is no tray"))
         .ok();

@@ -2,7 +2,7 @@
 
 /// Whether a tray shows Regie's icon.
 #[cfg(not(target_os = "linux"))]
-pub async fn present() -> bool {
+pub(crate) async fn present() -> bool {
     // Windows and macOS always have one.
     true
 }

@@ -10,6 +10,7 @@ mod packages;
 mod process;
 mod room;
 mod tests;
+mod windows;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,9 @@ usage: cargo xtask COMMAND
                     wrote, or those of its groups whose names hold one of the words
   room              only the test of how devices are found, on a network of its own
                     (as root)
+  windows [--from-source]
+                    only Regie for Windows: built here, and tried with wine; the
+                    standard library is rustup's, or built from Debian's source
   setup             only install or check what building and testing need
   bindings          write the front end's types from the Rust ones
   bench             the benchmarks: the picture pipeline, uploads in real time
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         "agents" => agents::build_and_test(&rest),
         "guest" => guest::build_and_test(),
         "room" => room::test(),
+        "windows" => windows::build_and_test(&rest),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
         "bench" => run_in(&root(), "cargo", &["bench"]),

@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Guest,
     /// Testing how devices are found, on a network of its own.
     Room,
+    /// Building for Windows, and trying that.
+    Windows,
 }
 
 /// Debian and Ubuntu packages that building needs.
@@ -76,6 +78,17 @@ const ROOM: &[&str] = &[
     "util-linux",
 ];
 
+/// Those that building for Windows needs, with what runs such programs and makes installers.
+const WINDOWS: &[&str] = &[
+    "binutils-mingw-w64-x86-64",
+    "g++-mingw-w64-x86-64-win32",
+    "gcc-mingw-w64-x86-64-win32",
+    "mingw-w64-x86-64-dev",
+    "nsis",
+    "wine",
+    "wine64",
+];
+
 /// The oldest Node that the front end's tools run on.
 const NODE: (u32, u32) = (20, 19);
 
@@ -92,7 +105,10 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
     } else if purpose == Purpose::Test {
         println!("The window's own tests need Linux; the others run here.");
     }
-    if matches!(purpose, Purpose::Agents | Purpose::Guest | Purpose::Room) {
+    if matches!(
+        purpose,
+        Purpose::Agents | Purpose::Guest | Purpose::Room | Purpose::Windows
+    ) {
         return Ok(());
     }
     need_node()?;
@@ -122,6 +138,9 @@ fn install_debian(purpose: Purpose) -> Result<(), Failure> {
     }
     if purpose == Purpose::Room {
         wanted.extend(ROOM);
+    }
+    if purpose == Purpose::Windows {
+        wanted.extend(WINDOWS);
     }
     if output("dpkg-query", &["--version"]).is_none() {
         println!(

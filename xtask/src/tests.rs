@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use crate::process::{Failure, command, run, run_in};
-use crate::{agents, bindings, checks, front_end, guest, packages, room, root};
+use crate::{agents, bindings, checks, front_end, guest, packages, room, root, windows};
 
 type Step = (&'static str, fn() -> Result<(), Failure>);
 
@@ -22,6 +22,7 @@ const STEPS: &[Step] = &[
     ("room", room::test),
     ("window", window),
     ("real BlueZ", guest::test),
+    ("windows", windows::test),
 ];
 
 /// Runs every step and prints how long each took.

@@ -23,10 +23,7 @@ use crate::start::config;
 
 pub(super) fn run(arguments: &Arguments, clock: &ClockArguments) -> Result<ExitCode, Failure> {
     let tool = tool(&clock.action);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::argument(format!("The runtime failed: {error}."), ""))?;
+    let runtime = super::runtime()?;
     runtime
         .block_on(act(arguments, clock))
         .map_err(|failure| failure.told(tool, clock.json))

@@ -38,6 +38,17 @@ impl Failure {
         )
     }
 
+    /// The first word is neither a command nor a picture.
+    pub(crate) fn no_such_thing(word: &Path) -> Self {
+        Self::argument(
+            format!(
+                "\"{}\" is neither a command of Regie nor a file that is there.",
+                word.display()
+            ),
+            "regie --help lists the commands.",
+        )
+    }
+
     /// The window system failed.
     #[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
     pub(crate) fn window(error: tauri::Error) -> Self {
@@ -54,6 +65,15 @@ impl Failure {
             "file-unwritable",
             format!("{} could not be written: {error}.", path.display()),
             "Check the folder, the disk's free space and your rights.",
+        )
+    }
+
+    /// What was to be erased is still there.
+    pub(super) fn unremovable(path: &Path, error: &std::io::Error) -> Self {
+        Self::own(
+            "folder-unremovable",
+            format!("{} could not be removed: {error}.", path.display()),
+            "Close what uses files in it, and try again.",
         )
     }
 

@@ -24,7 +24,7 @@ use super::interruption::Interruption;
 use crate::arguments::{Arguments, McpArguments, McpCommand, Transport};
 use crate::devices::Devices;
 use crate::owning::{self, Door};
-use crate::start::config;
+use crate::start::{STOP_WAIT, config};
 
 /// How long an agent waits for an engine before it is told that there is none: its owner opens its
 /// door as soon as it runs. What has none is a command, such as one that shows a picture.
@@ -46,10 +46,6 @@ const PRECEDENCE: Duration = Duration::from_secs(1);
 /// The pause between attempts to reach an engine.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long letting go of the clock may take at the end: a write under way has its deadline of ten
-/// seconds, then BlueZ takes two to three.
-const STOP_WAIT: Duration = Duration::from_secs(12);
-
 pub(super) fn run(arguments: &Arguments, mcp: &McpArguments) -> Result<ExitCode, Failure> {
     if let Some(option) = mcp.useless() {
         return Err(Failure::argument(
@@ -57,10 +53,7 @@ pub(super) fn run(arguments: &Arguments, mcp: &McpArguments) -> Result<ExitCode,
             "regie mcp token --help tells what does.",
         ));
     }
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::argument(format!("The runtime failed: {error}."), ""))?;
+    let runtime = super::runtime()?;
     let ended = runtime.block_on(async {
         match (&mcp.command, mcp.transport) {
             (Some(McpCommand::Token(token)), _) => token::run(arguments, token).await,

@@ -2,11 +2,13 @@
 
 mod clock;
 mod doctor;
+mod erase;
 mod failure;
 mod image;
 mod interruption;
 mod mcp;
 mod output_file;
+mod quit;
 mod refusal;
 mod room;
 mod words;
@@ -16,6 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use tokio::runtime::Runtime;
 
 pub(crate) use failure::Failure;
 pub(crate) use refusal::refuse;
@@ -33,7 +36,17 @@ pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<ExitCode, 
         Command::Clock(clock) => clock::run(arguments, clock),
         Command::Room(room) => room::run(arguments, room),
         Command::Mcp(mcp) => mcp::run(arguments, mcp),
+        Command::Quit => quit::run(arguments),
+        Command::Erase(erase) => erase::run(arguments, erase),
     }
+}
+
+/// What commands that wait for something run on.
+fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::argument(format!("The runtime failed: {error}."), ""))
 }
 
 /// What a command has to say: for a person, and as data.

@@ -32,10 +32,7 @@ const SHOWN: Duration = Duration::from_secs(2);
 
 pub(super) fn run(arguments: &Arguments, room: &RoomArguments) -> Result<ExitCode, Failure> {
     let tool = tool(&room.action);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::argument(format!("The runtime failed: {error}."), ""))?;
+    let runtime = super::runtime()?;
     runtime
         .block_on(act(arguments, room))
         .map_err(|failure| failure.told(tool, room.json))

@@ -14,7 +14,8 @@ use tauri::State;
 use tauri::ipc::{InvokeBody, Request, Response};
 
 use crate::devices::{Devices, screen_frame};
-use crate::system_settings;
+use crate::handed_over::HandedOver;
+use crate::{login, system_settings};
 
 /// Entries of the journal that one call may ask for.
 const MAX_JOURNAL: u32 = 1_000;
@@ -23,6 +24,7 @@ const MAX_JOURNAL: u32 = 1_000;
 pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         state,
+        handed_over,
         open_path,
         open_bytes,
         render,
@@ -49,6 +51,8 @@ pub(crate) fn handler() -> impl Fn(tauri::ipc::Invoke) -> bool + Send + Sync + '
         toggle,
         quiet_hours,
         clear,
+        starts_at_login,
+        start_at_login,
         system_settings,
         open_system_settings,
         scan,
@@ -83,6 +87,12 @@ type Answer<T> = Result<T, Fault>;
 #[tauri::command]
 fn state(engine: State<'_, Engine>) -> regie_engine::AppState {
     engine.state().borrow().clone()
+}
+
+/// The picture that Regie was started with, once.
+#[tauri::command]
+fn handed_over(pictures: State<'_, HandedOver>) -> Option<PathBuf> {
+    pictures.take()
 }
 
 #[tauri::command]
@@ -252,6 +262,16 @@ async fn clear(engine: State<'_, Engine>) -> Answer<u32> {
 #[tauri::command]
 fn system_settings() -> Vec<&'static str> {
     system_settings::reachable()
+}
+
+#[tauri::command]
+async fn starts_at_login() -> Option<bool> {
+    login::starts()
+}
+
+#[tauri::command]
+async fn start_at_login(on: bool) -> Answer<()> {
+    login::start(on)
 }
 
 #[tauri::command]

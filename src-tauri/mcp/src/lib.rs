@@ -25,7 +25,7 @@ pub use host::Host;
 pub use http::{BODY_LIMIT, Gatekeeper, HttpDoor, Listeners, Listening, Protocol, ServeError, run};
 pub use local::{
     Asked, Hello, KeptIn, LocalError, LocalServer, Place, Policy, Talk, TokenAnswer, TokenOrder,
-    ask_for_a_while, ask_to_yield, attach, order_tokens,
+    ask_for_a_while, ask_to_quit, ask_to_yield, attach, order_tokens,
 };
 pub use relay::{Backends, RelayError, relay, standard_streams};
 pub use service::AgentService;

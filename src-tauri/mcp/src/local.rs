@@ -20,7 +20,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf};
 
 use crate::lines::Lines;
 
-pub use client::{ask_for_a_while, ask_to_yield, attach, order_tokens};
+pub use client::{ask_for_a_while, ask_to_quit, ask_to_yield, attach, order_tokens};
 pub use hello::Hello;
 pub use place::Place;
 pub use server::{Asked, LocalServer, Policy};

@@ -19,9 +19,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream,
-};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -533,6 +531,7 @@ async fn where_nobody_is_that_is_said() {
 mod unix {
     use std::os::unix::fs::PermissionsExt as _;
 
+    use tokio::io::AsyncReadExt as _;
     use tokio::net::UnixStream;
 
     use super::*;

@@ -116,6 +116,9 @@ export class FakeHost implements Api {
   #room: FakeRoom;
   /** Every call by name, for tests to count. */
   readonly calls: string[] = [];
+  #atLogin = false;
+  /** Hands a picture over, as a second start does. */
+  handOver: (source: Source) => void = () => undefined;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -349,6 +352,20 @@ export class FakeHost implements Api {
     const map = this.#slotMaps[slot];
     if (!map) throw FAULTS.gone();
     return this.#frame(map);
+  }
+
+  async onHandedOver(callback: (source: Source) => void): Promise<() => void> {
+    this.handOver = callback;
+    return () => undefined;
+  }
+
+  async startsAtLogin() {
+    return this.#atLogin;
+  }
+
+  async startAtLogin(on: boolean) {
+    this.calls.push(`startAtLogin ${on}`);
+    this.#atLogin = on;
   }
 
   async systemSettings() {

@@ -46,6 +46,8 @@ export interface Api {
   onState(callback: (state: AppState) => void): Promise<() => void>;
   /** Files dragged over or dropped anywhere on the window. */
   onDrop(callback: (event: DropEvent) => void): Promise<() => void>;
+  /** A picture that Regie was started with, or that a second start brings. */
+  onHandedOver(callback: (source: Source) => void): Promise<() => void>;
   /** Asks the person for a picture file; null when they think better of it. */
   pickFile(title: string, filter: string): Promise<Source | null>;
   /** Asks the person for a folder; null when they think better of it. */
@@ -90,6 +92,9 @@ export interface Api {
 
   /** The codes of the faults that are mended in the system's settings, where the app can open those. */
   systemSettings(): Promise<string[]>;
+  /** Whether the system starts Regie at login; null where it does not say. */
+  startsAtLogin(): Promise<boolean | null>;
+  startAtLogin(on: boolean): Promise<void>;
   /** Opens the system's settings at the place for the fault with this code. */
   openSystemSettings(code: string): Promise<void>;
 

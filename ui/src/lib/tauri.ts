@@ -23,6 +23,15 @@ export function tauriApi(): Api {
           callback({ type: "drop", source: path === undefined ? null : { path }, files: payload.paths.length });
         }
       }),
+    async onHandedOver(callback) {
+      const take = async () => {
+        const path = await invoke<string | null>("handed_over");
+        if (path !== null) callback({ path });
+      };
+      const stop = await listen("handed-over", () => void take());
+      await take();
+      return stop;
+    },
     async pickFile(title, filter) {
       const path = await open({
         title,
@@ -71,6 +80,8 @@ export function tauriApi(): Api {
     clear: () => invoke("clear"),
 
     systemSettings: () => invoke("system_settings"),
+    startsAtLogin: () => invoke("starts_at_login"),
+    startAtLogin: (on) => invoke("start_at_login", { on }),
     openSystemSettings: (code) => invoke("open_system_settings", { code }),
 
     scan: () => invoke("scan"),

@@ -43,6 +43,8 @@ beforeEach(() => {
 describe("the transport of the window", () => {
   it.each<[string, () => Promise<unknown>, unknown]>([
     ["state", () => api.state(), {}],
+    ["starts_at_login", () => api.startsAtLogin(), {}],
+    ["start_at_login", () => api.startAtLogin(true), { on: true }],
     ["open_path", () => api.open({ path: "/a b.png" }), { path: "/a b.png" }],
     ["render", () => api.render({ picture: 3, options }), { picture: 3, options }],
     ["original", () => api.original({ picture: 3, options }), { picture: 3, options }],
@@ -142,6 +144,20 @@ describe("the transport of the window", () => {
     await api.onState((state) => seen.push(state));
     callbacks[0]?.({ event: "state", id: 1, payload: { version: "1" } });
     expect(seen).toEqual([{ version: "1" }]);
+  });
+
+  it("takes the picture it was started with, and each that a second start brings", async () => {
+    const seen: unknown[] = [];
+    answer = "/first.png";
+    await api.onHandedOver((source) => seen.push(source));
+    answer = "/second.png";
+    const handedOver = callbacks[0];
+    handedOver?.({ event: "handed-over", id: 1, payload: null });
+    await vi.waitFor(() => expect(seen).toHaveLength(2));
+    answer = null;
+    handedOver?.({ event: "handed-over", id: 2, payload: null });
+    await vi.waitFor(() => expect(calls.filter((call) => call.command === "handed_over")).toHaveLength(3));
+    expect(seen).toEqual([{ path: "/first.png" }, { path: "/second.png" }]);
   });
 
   it("takes the first of the files dropped and says how many there were", async () => {

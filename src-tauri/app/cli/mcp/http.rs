@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use regie_engine::{Engine, Fault, MadeToken, Reach, SecretsState};
-use regie_mcp::{Host, Listeners, Listening, LocalError, Place, Policy, run};
+use regie_mcp::{Asked, Host, Listeners, Listening, LocalError, Place, Policy, run};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::STOP_WAIT;
 use crate::agents;
 use crate::arguments::{Arguments, ListenHost, McpArguments};
 use crate::cli::interruption::Interruption;
 use crate::cli::{Failure, complain, report};
 use crate::devices::Devices;
 use crate::owning::{self, NoEngine, Stay};
-use crate::start::config;
+use crate::start::{STOP_WAIT, config};
 
 /// What was asked for cannot be had as it was asked for, such as a server on the network that
 /// nothing protects.
@@ -72,19 +72,27 @@ async fn serve_with(
     }
     let host = Host::new(engine.clone());
     let local = owning::door(host.clone(), Policy::Serve);
-    match local.open(place).await {
-        Ok(open) => {
-            tokio::spawn(open);
-        }
-        Err(error) => complain(&format!(
+    let open = local.open(place).await.inspect_err(|error| {
+        complain(&format!(
             "{error} Agents that start regie mcp cannot use this clock meanwhile."
-        )),
-    }
+        ));
+    });
+    let quit = async {
+        match open {
+            Ok(open) => open.await,
+            Err(_) => None,
+        }
+    };
+    let quit = tokio::spawn(quit);
     say_open(engine, &listeners, made.as_ref());
     let door = agents::http_door(&host).offering(mcp.tools, mcp.mac.clone());
     let ending = CancellationToken::new();
     let serving = tokio::spawn(run(listeners, Arc::new(door), ending.clone()));
-    interruption.comes().await;
+    // Whoever asked for the end waits until this is dropped.
+    let _asked = tokio::select! {
+        () = interruption.comes() => None,
+        asked = quit_asked(quit) => Some(asked),
+    };
     ending.cancel();
     let letting_go = async {
         if let Err(error) = serving.await {
@@ -95,6 +103,15 @@ async fn serve_with(
     };
     tokio::join!(letting_go, local.close());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Another process asks for the end of this one.
+async fn quit_asked(door: JoinHandle<Option<Asked>>) -> Asked {
+    match door.await {
+        Ok(Some(asked)) => asked,
+        // The door is not open, or was closed from within.
+        _ => std::future::pending().await,
+    }
 }
 
 /// Where to listen: on this computer unless an address is asked for.

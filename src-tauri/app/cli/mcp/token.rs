@@ -10,11 +10,11 @@ use regie_engine::{AccessToken, Engine, EngineConfig, EngineError};
 use regie_mcp::{KeptIn, LocalError, Place, TokenAnswer, TokenOrder, order_tokens};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{PAUSE, STOP_WAIT};
+use super::PAUSE;
 use crate::arguments::{Arguments, TokenArguments};
 use crate::cli::{Failure, complain, line};
 use crate::devices::Devices;
-use crate::start::config;
+use crate::start::{STOP_WAIT, config};
 
 /// How long the answer may take: the system may ask a person to unlock the keyring.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -43,9 +43,23 @@ pub async fn ask_for_a_while(place: &Place, patience: Duration) -> Result<(), Lo
     ask_to_go(place, true, patience).await
 }
 
+/// Asks the window or the server that owns the place's data folder to end, as when a person quits
+/// it, and waits at most `patience` until it has. A process that serves one agent on its standard
+/// streams goes on: its client ends it.
+///
+/// # Errors
+/// [`LocalError::Nobody`] where none owns it, [`LocalError::Unusable`], also when it takes too long.
+pub async fn ask_to_quit(place: &Place, patience: Duration) -> Result<(), LocalError> {
+    await_end(place, Wish::Quit, patience).await
+}
+
 async fn ask_to_go(place: &Place, briefly: bool, patience: Duration) -> Result<(), LocalError> {
-    let mut talk = greet(place, Wish::Yield { briefly }).await?;
-    // It keeps the line until the folder is free.
+    await_end(place, Wish::Yield { briefly }, patience).await
+}
+
+/// Says a wish and waits for the end of the line, which the owner keeps until it is fulfilled.
+async fn await_end(place: &Place, wish: Wish, patience: Duration) -> Result<(), LocalError> {
+    let mut talk = greet(place, wish).await?;
     let free = async { while let Ok(Line::Whole(_)) = talk.lines.next().await {} };
     in_time(place, patience, async {
         free.await;

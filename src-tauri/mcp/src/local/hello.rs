@@ -33,6 +33,8 @@ pub(super) enum Wish {
         #[serde(default)]
         briefly: bool,
     },
+    /// That it ends, as when a person quits it.
+    Quit,
     /// To have something done with the tokens; a second line back tells what came of it.
     Tokens {
         /// What.

@@ -52,8 +52,8 @@ pub enum Policy {
     Serve,
 }
 
-/// Another process has asked for the data folder, and waits; it takes the folder when this is
-/// dropped.
+/// Another process has asked for the data folder or for the end of this one, and waits; it goes on
+/// when this is dropped.
 pub struct Asked {
     _waits: Stream,
     briefly: bool,
@@ -125,7 +125,8 @@ where
     /// the place's data folder may do this.
     ///
     /// The end of the future it returns is the end of the door: `Some` when another process has
-    /// asked for the data folder and [`Policy::Yield`] holds. Conversations have ended by then.
+    /// asked for the data folder and [`Policy::Yield`] holds, or asked this one to end and it does
+    /// not. Conversations have ended by then.
     ///
     /// # Errors
     /// [`LocalError::Taken`], [`LocalError::Unusable`].
@@ -259,6 +260,14 @@ where
                     briefly,
                 });
             }
+            Ok(Wish::Quit) if self.policy != Policy::Yield => {
+                let _first = asked.try_send(Asked {
+                    _waits: Box::new(stream),
+                    briefly: false,
+                });
+            }
+            // It serves somebody who did not ask for that.
+            Ok(Wish::Quit) => {}
             Err(_) => {}
         }
         Ok(())
