@@ -48,12 +48,23 @@ pub enum Command {
     Clock(ClockArguments),
     /// Drive the devices of an escape room.
     Room(RoomArguments),
+    /// Look for what of this machine keeps Regie from working; nothing is changed. 3 where there is
+    /// something. For a clock there is `regie clock doctor`.
+    Doctor(CheckupArguments),
     /// End the window or the server that runs, as Quit in its tray does. 0 when none runs any more.
     Quit,
     /// Forget everything: settings, history, pictures in slots, and tokens in the system's keyring.
     Erase(EraseArguments),
     /// Let AI agents use the clock and the room (MCP): one client that starts this program, or many over HTTP.
     Mcp(McpArguments),
+}
+
+/// `regie doctor`.
+#[derive(Debug, Args)]
+pub struct CheckupArguments {
+    /// Answer as one JSON object.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `regie erase`.

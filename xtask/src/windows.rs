@@ -117,13 +117,17 @@ pub(crate) fn programs(
     let laid_out = kept.at(profile.folder());
     fs::create_dir_all(&laid_out).map_err(failed(&laid_out))?;
     let loader = newest_loader(&built)?;
-    let parts = [
+    let mut parts = vec![
         (built.join("regie.exe"), "regie.exe"),
         (built.join("regie-console.exe"), "regie.com"),
         (loader, "WebView2Loader.dll"),
         (root().join("LICENSE"), "LICENSE"),
         (root().join("icons/icon.ico"), "icon.ico"),
     ];
+    if profile == Profile::Dev {
+        // Tries how devices are found.
+        parts.push((built.join("examples/watch_room.exe"), "watch_room.exe"));
+    }
     for (from, name) in parts {
         fs::copy(&from, laid_out.join(name)).map_err(failed(&from))?;
     }

@@ -11,14 +11,17 @@ use tokio::time::timeout;
 use super::{Failure, line, runtime};
 use crate::arguments::{Arguments, EraseArguments};
 use crate::devices::Devices;
+use crate::folders;
 use crate::owning::{self, Stay};
 use crate::start::{STOP_WAIT, config};
 
 pub(super) fn run(arguments: &Arguments, erase: &EraseArguments) -> Result<ExitCode, Failure> {
     let config = config(arguments)?;
-    let folders = config.folders.clone();
-    let mut paths = vec![folders.settings, folders.data];
+    let mut paths = vec![config.folders.settings.clone(), config.folders.data.clone()];
     paths.dedup();
+    if arguments.data_dir.is_none() {
+        paths.extend(folders::of_the_window());
+    }
     if !erase.yes {
         line("This would remove the tokens in the system's keyring, and these folders:")?;
         for path in &paths {

@@ -1,5 +1,6 @@
 //! The command line: the same jobs without a window.
 
+mod checkup;
 mod clock;
 mod doctor;
 mod erase;
@@ -36,6 +37,7 @@ pub(crate) fn run(arguments: &Arguments, command: &Command) -> Result<ExitCode, 
         Command::Clock(clock) => clock::run(arguments, clock),
         Command::Room(room) => room::run(arguments, room),
         Command::Mcp(mcp) => mcp::run(arguments, mcp),
+        Command::Doctor(checkup) => checkup::run(arguments, checkup),
         Command::Quit => quit::run(arguments),
         Command::Erase(erase) => erase::run(arguments, erase),
     }

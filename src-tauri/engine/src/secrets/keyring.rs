@@ -18,7 +18,8 @@ pub struct Keyring {
 
 impl Keyring {
     /// The system's own.
-    pub(crate) fn of_system() -> Self {
+    #[must_use]
+    pub fn of_system() -> Self {
         Self {
             store: Mutex::new(None),
             given: false,

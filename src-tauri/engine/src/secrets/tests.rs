@@ -6,8 +6,7 @@ use keyring_core::{Entry, Error, mock};
 use tokio::sync::Notify;
 
 use super::{
-    Kept, Keyring, MAX_SECRET_BYTES, Secret, SecretStore, Secrets, SecretsError, SecretsFile,
-    SecretsPlace,
+    Kept, Keyring, MAX_SECRET_BYTES, Secret, SecretStore, Secrets, SecretsError, SecretsPlace,
 };
 
 fn secret(text: &str) -> Secret {
@@ -295,6 +294,7 @@ mod file {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::secrets::SecretsFile;
 
     fn desk() -> (tempfile::TempDir, PathBuf, SecretsFile) {
         let folder = tempfile::tempdir().unwrap();
