@@ -8,6 +8,7 @@ mod guest;
 mod kept;
 mod packages;
 mod process;
+mod release;
 mod room;
 mod tests;
 mod windows;
@@ -35,6 +36,8 @@ usage: cargo xtask COMMAND
                     only Regie for Windows: built here, and tried with wine; the
                     standard library is rustup's, or built from Debian's source
   setup             only install or check what building and testing need
+  release           what people install, for Linux and Windows, with checksums and
+                    a list of what is in it, into target/release-artefacts
   bindings          write the front end's types from the Rust ones
   bench             the benchmarks: the picture pipeline, uploads in real time
                     (five minutes), and agents' calls (on one core with
@@ -53,6 +56,7 @@ fn main() -> ExitCode {
         "windows" => windows::build_and_test(&rest),
         "setup" => packages::install(packages::Purpose::Test),
         "bindings" => bindings::write(),
+        "release" => release::make(),
         "bench" => run_in(&root(), "cargo", &["bench"]),
         _ => {
             eprintln!("{USAGE}");

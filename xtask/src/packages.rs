@@ -19,6 +19,8 @@ pub(crate) enum Purpose {
     Room,
     /// Building for Windows, and trying that.
     Windows,
+    /// Packing for Linux.
+    Release,
 }
 
 /// Debian and Ubuntu packages that building needs.
@@ -89,6 +91,9 @@ const WINDOWS: &[&str] = &[
     "wine64",
 ];
 
+/// Those that packing for Linux needs.
+const RELEASE: &[&str] = &["rpm"];
+
 /// The oldest Node that the front end's tools run on.
 const NODE: (u32, u32) = (20, 19);
 
@@ -107,7 +112,7 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
     }
     if matches!(
         purpose,
-        Purpose::Agents | Purpose::Guest | Purpose::Room | Purpose::Windows
+        Purpose::Agents | Purpose::Guest | Purpose::Room | Purpose::Windows | Purpose::Release
     ) {
         return Ok(());
     }
@@ -126,22 +131,16 @@ pub(crate) fn install(purpose: Purpose) -> Result<(), Failure> {
 }
 
 fn install_debian(purpose: Purpose) -> Result<(), Failure> {
-    let mut wanted = BUILD.to_vec();
-    if purpose == Purpose::Test {
-        wanted.extend(TEST);
-    }
-    if purpose == Purpose::Agents {
-        wanted.extend(AGENTS);
-    }
-    if purpose == Purpose::Guest {
-        wanted.extend(GUEST);
-    }
-    if purpose == Purpose::Room {
-        wanted.extend(ROOM);
-    }
-    if purpose == Purpose::Windows {
-        wanted.extend(WINDOWS);
-    }
+    let besides = match purpose {
+        Purpose::Build => &[],
+        Purpose::Test => TEST,
+        Purpose::Agents => AGENTS,
+        Purpose::Guest => GUEST,
+        Purpose::Room => ROOM,
+        Purpose::Windows => WINDOWS,
+        Purpose::Release => RELEASE,
+    };
+    let wanted = [BUILD, besides].concat();
     if output("dpkg-query", &["--version"]).is_none() {
         println!(
             "This is not Debian or Ubuntu; the build needs the counterparts of: {}",
@@ -228,7 +227,7 @@ fn need_webview2() -> Result<(), Failure> {
     ))
 }
 
-fn install_cargo_program(program: &str, version: &str) -> Result<(), Failure> {
+pub(crate) fn install_cargo_program(program: &str, version: &str) -> Result<(), Failure> {
     let there = match program {
         // Only with a WebDriver beside it does tauri-driver answer anything but an error.
         "tauri-driver" => on_path(program),

@@ -15,7 +15,7 @@ use self::machine::Machine;
 use self::toolchain::Toolchain;
 
 /// What the program is built for.
-const TARGET: &str = "x86_64-pc-windows-gnu";
+pub(crate) const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// Packages whose tests run for Windows: all but what needs BlueZ or is only for development.
 const TESTED: &[&str] = &[
@@ -80,6 +80,12 @@ impl Profile {
             Self::Release => "release",
         }
     }
+}
+
+/// The toolchain alone, for a release.
+pub(crate) fn toolchain(kept: &Kept) -> Result<Toolchain, Failure> {
+    packages::install(packages::Purpose::Windows)?;
+    Toolchain::ready(kept, false)
 }
 
 /// Every warning is a failure there too.

@@ -108,16 +108,24 @@ impl Machine {
         Ok(String::from_utf8_lossy(&shown.stdout).trim().to_owned())
     }
 
-    /// What a value of the registry is; `None` where there is none.
+    /// What a value of the registry is, the key's own where the name is empty; `None` where there is
+    /// none.
     ///
     /// # Errors
     /// The program that is asked does not start.
     pub fn registry(&self, key: &str, name: &str) -> io::Result<Option<String>> {
-        let shown = Self::output(self.command("reg").args(["query", key, "/v", name]))?;
+        let mut query = self.command("reg");
+        query.args(["query", key]);
+        match name {
+            "" => query.arg("/ve"),
+            name => query.args(["/v", name]),
+        };
+        let shown = Self::output(&mut query)?;
         let text = String::from_utf8_lossy(&shown.stdout);
+        // A name, four blanks, a type, four blanks, a value.
         let value = text.lines().find_map(|line| {
-            let rest = line.trim().strip_prefix(name)?.trim_start();
-            let (kind, value) = rest.split_once("    ")?;
+            let mut parts = line.trim().splitn(3, "    ");
+            let (_, kind, value) = (parts.next()?, parts.next()?, parts.next()?);
             kind.starts_with("REG_").then(|| value.trim().to_owned())
         });
         Ok(value.filter(|_| shown.status.success()))

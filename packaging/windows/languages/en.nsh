@@ -1,0 +1,8 @@
+LangString startNow ${LANG_ENGLISH} "Start Regie"
+LangString startAtLogin ${LANG_ENGLISH} "Start when I log in"
+LangString stillRuns ${LANG_ENGLISH} "Regie is running and could not be closed. Quit it in its tray menu, then try again."
+LangString notReplaced ${LANG_ENGLISH} "$file could not be replaced. The version before is still there. Restart the computer and try again."
+LangString newerIsThere ${LANG_ENGLISH} "Version $0 is installed, which is newer than ${VERSION}. Replace it all the same?"
+LangString tooOld ${LANG_ENGLISH} "Regie needs Windows 10, version 1809, or newer."
+LangString noWebView ${LANG_ENGLISH} "Regie's window needs the WebView2 Runtime, which this computer lacks. Agents and the command line work without it.$\r$\n$\r$\nOpen Microsoft's page, where it can be had?"
+LangString removeData ${LANG_ENGLISH} "Remove settings, history and tokens, too?"

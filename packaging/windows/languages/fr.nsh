@@ -1,0 +1,8 @@
+LangString startNow ${LANG_FRENCH} "Lancer Regie"
+LangString startAtLogin ${LANG_FRENCH} "Démarrer à l’ouverture de session"
+LangString stillRuns ${LANG_FRENCH} "Regie est en cours d’exécution et n’a pas pu être fermé. Quittez-le par son menu dans la zone de notification, puis réessayez."
+LangString notReplaced ${LANG_FRENCH} "$file n’a pas pu être remplacé. La version précédente est toujours là. Redémarrez l’ordinateur, puis réessayez."
+LangString newerIsThere ${LANG_FRENCH} "La version $0 est installée ; elle est plus récente que ${VERSION}. La remplacer tout de même ?"
+LangString tooOld ${LANG_FRENCH} "Regie demande Windows 10, version 1809, ou plus récent."
+LangString noWebView ${LANG_FRENCH} "La fenêtre de Regie a besoin de WebView2 Runtime, absent de cet ordinateur. Les agents et la ligne de commande s’en passent.$\r$\n$\r$\nOuvrir la page de Microsoft où l’obtenir ?"
+LangString removeData ${LANG_FRENCH} "Supprimer aussi les réglages, l’historique et les jetons ?"

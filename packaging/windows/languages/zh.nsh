@@ -1,0 +1,8 @@
+LangString startNow ${LANG_SIMPCHINESE} "启动 Regie"
+LangString startAtLogin ${LANG_SIMPCHINESE} "登录时启动"
+LangString stillRuns ${LANG_SIMPCHINESE} "Regie 正在运行，无法关闭。请在托盘菜单中退出，然后重试。"
+LangString notReplaced ${LANG_SIMPCHINESE} "无法替换 $file，原版本仍然保留。请重启电脑后再试。"
+LangString newerIsThere ${LANG_SIMPCHINESE} "已安装的版本 $0 比 ${VERSION} 新。仍要替换吗？"
+LangString tooOld ${LANG_SIMPCHINESE} "Regie 需要 Windows 10 1809 或更高版本。"
+LangString noWebView ${LANG_SIMPCHINESE} "Regie 的窗口需要 WebView2 Runtime，这台电脑上没有。智能体和命令行无需它也能使用。$\r$\n$\r$\n要打开微软的下载页面吗？"
+LangString removeData ${LANG_SIMPCHINESE} "是否同时删除设置、历史记录和令牌？"
