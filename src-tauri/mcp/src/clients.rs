@@ -231,7 +231,8 @@ mod tests {
         let file = |installed: &Installed| Client::ClaudeDesktop.configuration(installed).file;
         assert_eq!(
             file(&store).unwrap(),
-            PathBuf::from("/packages/Claude/claude_desktop_config.json")
+            PathBuf::from("/packages/Claude")
+                .join("claude_desktop_config.json")
                 .display()
                 .to_string()
         );
