@@ -19,8 +19,13 @@ ManifestDPIAware true
 ManifestLongPathAware true
 ManifestSupportedOS Win10
 RequestExecutionLevel user
-SetCompressor /SOLID lzma
-SetCompressorDictSize 64
+!ifdef QUICK
+  ; For tests: three times as large, packed in a tenth of the time.
+  SetCompressor zlib
+!else
+  SetCompressor /SOLID lzma
+  SetCompressorDictSize 64
+!endif
 
 !include "MUI2.nsh"
 !include "FileFunc.nsh"

@@ -79,7 +79,7 @@ fn windows_installer() -> Result<PathBuf, Failure> {
     for name in ["regie.exe", "regie.com"] {
         sign(SIGN_WINDOWS, &programs.join(name))?;
     }
-    let installer = windows::installer(&programs, &kept)?;
+    let installer = windows::installer(&programs, &kept, windows::Profile::Release)?;
     sign(SIGN_WINDOWS, &installer)?;
     let size = fs::metadata(&installer).map_err(failed(&installer))?.len();
     if size > MOST_INSTALLER {

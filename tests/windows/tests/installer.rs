@@ -139,7 +139,7 @@ fn installer_of(version: &str) -> PathBuf {
         "/../../packaging/windows/regie.nsi"
     );
     let status = Command::new("makensis")
-        .args(["-V1", "-INPUTCHARSET", "UTF8"])
+        .args(["-V1", "-INPUTCHARSET", "UTF8", "-DQUICK"])
         .arg(format!("-DVERSION={version}"))
         .arg(format!(
             "-DFILES={}",

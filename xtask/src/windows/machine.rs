@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::kept::{Kept, failed};
 use crate::process::{Failure, command, run};
+use crate::root;
 use crate::windows::TARGET;
 
 /// The program that starts others for 64-bit Windows; Debian keeps it off the search path.
@@ -69,7 +70,10 @@ impl Machine {
             "CARGO_TARGET_{}_RUNNER",
             TARGET.replace('-', "_").to_uppercase()
         );
-        call.env(runner, WINE);
+        // Where the tests' programs find what the app's has beside it.
+        let beside = root().join("target").join(TARGET).join("debug");
+        let beside = format!("Z:{}", beside.display().to_string().replace('/', "\\"));
+        call.env(runner, WINE).env("WINEPATH", beside);
         self.environment(call);
     }
 

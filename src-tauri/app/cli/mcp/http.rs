@@ -29,13 +29,15 @@ pub(super) async fn serve(arguments: &Arguments, mcp: &McpArguments) -> Result<E
     let mut interruption = Interruption::awaited();
     super::check_clock(mcp.mac.as_deref())?;
     let config = config(arguments)?;
-    let place = Place::of(&config.folders.data);
+    let data = config.folders.data.clone();
     let source = Arc::new(Devices::asked(arguments));
     let engine = tokio::select! {
         started = owning::start_engine(config, source, Stay::Lasting) => started.map_err(refused)?,
         () = interruption.comes() => return Ok(ExitCode::SUCCESS),
     };
     super::say_warnings(&engine);
+    // Now that the folder is there, or others would look for it elsewhere.
+    let place = Place::of(&data);
     if let Some(idle) = mcp.idle_timeout {
         engine.keep_link_for(Duration::from_secs(idle.into()));
     }
