@@ -240,8 +240,17 @@ fn a_folder_with_blanks_and_other_scripts_will_do() {
     let machine = Machine::given().unwrap();
     let folder = r"\Programme für Räume 房间".to_owned();
     let place = Place { machine, folder };
-    let to = format!("/D=C:{}", place.folder);
-    assert_eq!(place.install(&installer(), &[&to]), 0);
+    // NSIS wants /D= last and without quotes, which only a shell leaves out.
+    let batch = place.machine.path(r"\install.bat");
+    fs::write(&batch, "\"%SETUP%\" /S /D=%TO%\r\n").unwrap();
+    let mut command = place.machine.command("cmd");
+    command.args(["/c", r"C:\install.bat"]);
+    command.env(
+        "SETUP",
+        format!("Z:{}", installer().display().to_string().replace('/', r"\")),
+    );
+    command.env("TO", format!("C:{}", place.folder));
+    assert_eq!(code(&mut command), 0);
     let mut command = place.machine.command(place.on_drive("regie.com"));
     let said = Machine::output(command.arg("--version")).unwrap();
     assert!(said.status.success(), "{said:?}");

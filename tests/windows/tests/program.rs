@@ -257,7 +257,10 @@ fn a_client_of_linux_uses_the_server_and_one_on_pipes_joins_it() {
     let mut joining = words.clone();
     joining.push("mcp".into());
     let mut agent = Agent::start(regie.command(&joining));
-    let done = agent.call("led_set", &json!({"zone": "all", "color": "#00FF00"}));
+    let done = agent.call(
+        "led_set",
+        &json!({"device_id": "main-console", "zone": "all", "color": "#00FF00"}),
+    );
     assert!(done["result"].is_object(), "{done}");
     agent.end();
     assert!(server.0.try_wait().unwrap().is_none(), "the server goes on");
