@@ -211,6 +211,7 @@ async fn follow<R: Runtime>(app: AppHandle<R>, engine: Engine, mut tray: Option<
     let (mut changes, mut calls) = (engine.state(), agents.state());
     let mut settings = changes.borrow().settings.agents.clone();
     engine.keep_time();
+    engine.look_after_sleep();
     loop {
         let told = tokio::select! {
             changed = changes.changed() => changed.map(|()| {

@@ -16,6 +16,7 @@ mod teaching;
 mod timekeeping;
 mod token_keeping;
 mod tokens;
+mod waking;
 mod words;
 
 use std::fs::File;

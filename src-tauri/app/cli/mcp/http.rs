@@ -38,6 +38,7 @@ pub(super) async fn serve(arguments: &Arguments, mcp: &McpArguments) -> Result<E
     super::say_warnings(&engine);
     // Now that the folder is there, or others would look for it elsewhere.
     let place = Place::of(&data);
+    engine.look_after_sleep();
     if let Some(idle) = mcp.idle_timeout {
         engine.keep_link_for(Duration::from_secs(idle.into()));
     }
