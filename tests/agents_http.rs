@@ -18,17 +18,20 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 struct Desk {
     folder: tempfile::TempDir,
+    /// A folder within the data folder, which is taken instead.
+    inner: &'static str,
 }
 
 impl Desk {
     fn new() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
+            inner: "",
         }
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.path().join("data").join(self.inner)
     }
 
     fn secrets(&self) -> PathBuf {
@@ -526,6 +529,74 @@ fn a_second_server_is_told_of_the_first_one() {
     assert!(said.contains(&process), "{said}");
     assert!(said.contains("Ctrl-C"), "{said}");
     server.quit();
+}
+
+/// Also where the data folder is new and behind a link, so that its name is not its place.
+#[test]
+fn quit_ends_a_server_and_waits_for_it_and_erase_leaves_nothing() {
+    let mut desk = Desk::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), desk.data()).unwrap();
+    desk.inner = "new";
+    let server = desk.serve(&[]);
+    assert!(desk.data().join("regie.db").exists());
+
+    // What runs is not erased.
+    let kept = desk.output(&["erase", "--yes"]);
+    assert_eq!(kept.status.code(), Some(1), "{kept:?}");
+    assert!(desk.data().join("regie.db").exists());
+
+    desk.print(&["quit"]);
+    let (status, said) = server.end();
+    assert!(status.success(), "{status}: {said}");
+    desk.print(&["quit"]);
+
+    let secrets = desk.print(&["mcp", "token", "--new", "kitchen"]);
+    let secret = secrets.trim();
+    assert!(contains(&contents(desk.folder.path()), secret));
+    assert!(desk.print(&["erase"]).contains("new"));
+    assert!(desk.data().exists(), "it only says what would go");
+    desk.print(&["erase", "--yes"]);
+    assert!(!desk.data().exists());
+    assert!(!contains(&contents(desk.folder.path()), secret));
+}
+
+#[test]
+fn a_word_that_is_neither_command_nor_picture_is_told() {
+    let desk = Desk::new();
+    let said = desk.output(&["clok"]);
+    assert_eq!(said.status.code(), Some(1));
+    let complaint = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(
+        complaint.contains("clok") && complaint.contains("--help"),
+        "{complaint}"
+    );
+    assert!(!desk.data().exists());
+}
+
+#[test]
+fn doctor_tells_each_part_and_changes_nothing() {
+    let desk = Desk::new();
+    let said = desk.output(&["doctor", "--json"]);
+    let answer: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let checks = answer["data"]["checks"].as_array().unwrap();
+    let verdict = |what: &str| {
+        let check = checks.iter().find(|check| check["what"] == what);
+        check.unwrap_or_else(|| panic!("{what}: {answer}"))["verdict"].clone()
+    };
+    for what in [
+        "program", "settings", "data", "running", "window", "keyring", "login",
+    ] {
+        assert_eq!(verdict(what), "good", "{what}: {answer}");
+    }
+    let bad = checks.iter().any(|check| check["verdict"] == "bad");
+    assert_eq!(said.status.code(), Some(if bad { 3 } else { 0 }));
+    assert!(!desk.data().join("regie.db").exists());
+    assert!(
+        checks
+            .iter()
+            .all(|check| check["verdict"] == "good" || check["hint"].is_string())
+    );
 }
 
 #[test]

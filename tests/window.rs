@@ -200,7 +200,40 @@ async fn closing_hides_to_the_tray_and_a_second_start_shows_the_window_again() {
     window(TITLE).await;
     // Still the same process with the same state behind the window.
     desktop.element("show").await;
+
+    // A picture given to a second start, by Open with or on the command line, is in the first one's
+    // panel; a relative path begins where the second was started.
+    let jpeg = desktop.folder().join("l’été 1.jpg");
+    photo(&jpeg);
+    close_window("Regie");
+    gone(TITLE).await;
+    let arguments = ["--demo", "--data-dir", &folder, "l’été 1.jpg"];
+    let second = Command::new(app())
+        .args(arguments)
+        .current_dir(desktop.folder())
+        .status();
+    assert!(second.unwrap().success());
+    window(TITLE).await;
+    panel_shows_a_picture(&desktop).await;
     desktop.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_that_regie_is_started_with_is_in_the_panel_and_quit_ends_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let jpeg = folder.path().join("photo.jpg");
+    photo(&jpeg);
+    let desktop = Desktop::start(Tray::With, &[jpeg.to_str().unwrap()]).await;
+    panel_shows_a_picture(&desktop).await;
+
+    // As an installer does before it replaces the program.
+    let quit = Command::new(app())
+        .arg("--data-dir")
+        .arg(desktop.folder())
+        .arg("quit")
+        .status();
+    assert!(quit.unwrap().success());
+    gone(TITLE).await;
 }
 
 /// UI-4: Quit ends Regie, connected or not, and that is a success.

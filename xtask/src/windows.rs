@@ -57,7 +57,6 @@ fn tried(from_source: bool) -> Result<(), Failure> {
     let kept = Kept::named("windows")?;
     let toolchain = Toolchain::ready(&kept, from_source)?;
     let machine = Machine::fresh(&kept)?;
-    lint(&toolchain)?;
     test_crates(&toolchain, &machine)?;
     let programs = programs(&toolchain, &kept, Profile::Dev)?;
     let installer = installer(&programs, &kept, Profile::Dev)?;
@@ -86,15 +85,6 @@ impl Profile {
 pub(crate) fn toolchain(kept: &Kept) -> Result<Toolchain, Failure> {
     packages::install(packages::Purpose::Windows)?;
     Toolchain::ready(kept, false)
-}
-
-/// Every warning is a failure there too.
-fn lint(toolchain: &Toolchain) -> Result<(), Failure> {
-    let mut call = toolchain.cargo("clippy");
-    for package in TESTED {
-        call.args(["--package", package]);
-    }
-    run(call.args(["--all-targets", "--", "-D", "warnings"]))
 }
 
 /// The unit and integration tests of every crate, run by wine.

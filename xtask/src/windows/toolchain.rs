@@ -46,13 +46,16 @@ impl Toolchain {
         Ok(Self { copy: Some(copy) })
     }
 
-    /// A command of cargo for Windows, in the workspace.
+    /// A command of cargo for Windows, in the workspace. What is built is linted on the way, every
+    /// warning a failure: for `cargo clippy`, all that it depends on would be checked once more.
     pub(crate) fn cargo(&self, what: &str) -> Command {
         let mut call = match &self.copy {
             Some(copy) => with(copy),
             None => command("cargo"),
         };
-        call.args([what, "--target", TARGET])
+        let deny = format!("target.{TARGET}.rustflags=[\"-Dwarnings\"]");
+        call.args([what, "--target", TARGET, "--config", &deny])
+            .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
             // Linking what is only run here takes twice as long with it.
             .env("CARGO_PROFILE_DEV_DEBUG", "false")
             .current_dir(root());
