@@ -536,7 +536,8 @@ fn a_second_server_is_told_of_the_first_one() {
 fn quit_ends_a_server_and_waits_for_it_and_erase_leaves_nothing() {
     let mut desk = Desk::new();
     let elsewhere = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(elsewhere.path(), desk.data()).unwrap();
+    let link = desk.folder.path().join("data");
+    std::os::unix::fs::symlink(elsewhere.path(), link).unwrap();
     desk.inner = "new";
     let server = desk.serve(&[]);
     assert!(desk.data().join("regie.db").exists());
