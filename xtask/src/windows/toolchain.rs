@@ -74,6 +74,8 @@ fn with(toolchain: &Path) -> Command {
         call.env("PATH", path);
     }
     call.env("RUSTC", bin.join("rustc"));
+    // The cargo that started this has set it to its own toolchain, where rustc would then look.
+    call.env_remove("LD_LIBRARY_PATH");
     call
 }
 
@@ -118,6 +120,7 @@ fn build(kept: &Kept, sysroot: &Path, copy: &Path) -> Result<(), Failure> {
         .env("CARGO_TARGET_DIR", tiny.join("target"))
         .current_dir(&tiny))?;
     let library = library(copy);
+    let _another_one = fs::remove_dir_all(&library);
     fs::create_dir_all(&library).map_err(failed(&library))?;
     let built = tiny.join("target").join(TARGET).join("release/deps");
     for entry in fs::read_dir(&built).map_err(failed(&built))? {
