@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use regie_windows_test::{Machine, Running, until};
+use regie_windows_test::{Machine, Running, Server, until};
 
 const UNINSTALL: &str = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Uninstall\Regie";
 const RUN: &str = r"HKCU\Software\Microsoft\Windows\CurrentVersion\Run";
@@ -66,33 +65,9 @@ impl Place {
 
     /// The installed server without a window, on the usual data folder.
     fn serve(&self) -> Running {
-        let mut child = self
-            .machine
-            .command(self.on_drive("regie.exe"))
-            .args([
-                "--demo",
-                "mcp",
-                "--transport",
-                "http",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-            ])
-            .env(
-                "PPCLOCK_MCP_TOKEN",
-                "a-token-of-these-tests-only-0123456789",
-            )
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let said = BufReader::new(child.stderr.take().unwrap());
-        let running = Running(child);
-        let serves = said.lines().any(|line| line.unwrap().contains("http://"));
-        assert!(serves);
-        running
+        let program = self.on_drive("regie.exe");
+        let command = Server::command(&self.machine, program, &["--demo"], 0);
+        Server::start(command).unwrap().running
     }
 
     /// An agent's program, which waits on its input and has the program's file open.

@@ -10,11 +10,8 @@ use std::process::{ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::time::Duration;
 
 use regie_sim::room::{Announcement, Announcer, DeviceConfig, SimulatedDevice};
-use regie_windows_test::{Machine, Running, until};
+use regie_windows_test::{Machine, Running, Server, TOKEN, until};
 use serde_json::{Value, json};
-
-/// A secret that agents show.
-const TOKEN: &str = "a-token-of-these-tests-only-0123456789";
 
 /// How soon something is there that is waited for.
 const SOON: Duration = Duration::from_secs(30);
@@ -51,45 +48,6 @@ impl Regie {
 
     fn says(&self, words: &[impl AsRef<str>]) -> Output {
         Machine::output(&mut self.command(words)).unwrap()
-    }
-
-    /// The agents' server without a window; its address.
-    fn serves(&self, words: &[String], port: u16) -> (Running, String) {
-        let mut all = words.to_vec();
-        let port = port.to_string();
-        all.extend(
-            [
-                "mcp",
-                "--transport",
-                "http",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                &port,
-            ]
-            .map(str::to_owned),
-        );
-        let mut child = self
-            .command(&all)
-            .env("PPCLOCK_MCP_TOKEN", TOKEN)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let said = BufReader::new(child.stderr.take().unwrap());
-        let running = Running(child);
-        let mut all = String::new();
-        for line in said.lines() {
-            let line = line.unwrap();
-            if let Some(at) = line.find("http://") {
-                let address = line[at..].split([',', ' ']).next().unwrap();
-                let host = address.trim_start_matches("http://");
-                return (running, host.split('/').next().unwrap().to_owned());
-            }
-            all.push_str(&line);
-        }
-        panic!("it does not say where it serves: {all}");
     }
 }
 
@@ -245,11 +203,13 @@ fn an_agent_on_pipes_has_every_tool_and_ends_with_its_input() {
 #[test]
 fn a_client_of_linux_uses_the_server_and_one_on_pipes_joins_it() {
     let (regie, words) = Regie::with_simulated_devices(r"C:\served");
-    let (mut server, address) = regie.serves(&words, 0);
+    let mut server =
+        Server::start(Server::command(&regie.machine, &regie.program, &words, 0)).unwrap();
+    let address = &server.address;
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "list_devices", "arguments": {}}});
-    assert_eq!(post(&address, None, &list).0, 401);
-    let (status, answer) = post(&address, Some(TOKEN), &list);
+    assert_eq!(post(address, None, &list).0, 401);
+    let (status, answer) = post(address, Some(TOKEN), &list);
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("main-console"), "{answer}");
 
@@ -263,12 +223,18 @@ fn a_client_of_linux_uses_the_server_and_one_on_pipes_joins_it() {
     );
     assert!(done["result"].is_object(), "{done}");
     agent.end();
-    assert!(server.0.try_wait().unwrap().is_none(), "the server goes on");
+    assert!(
+        server.running.0.try_wait().unwrap().is_none(),
+        "the server goes on"
+    );
 
     let mut quitting = words.clone();
     quitting.push("quit".into());
     assert!(regie.says(&quitting).status.success());
-    assert!(server.wait(SOON).unwrap().success(), "it was asked to end");
+    assert!(
+        server.running.wait(SOON).unwrap().success(),
+        "it was asked to end"
+    );
     assert!(
         regie.says(&quitting).status.success(),
         "nobody is left to quit"
@@ -277,24 +243,13 @@ fn a_client_of_linux_uses_the_server_and_one_on_pipes_joins_it() {
 
 #[test]
 fn a_port_that_is_taken_is_said_in_words() {
-    let (regie, mut words) = Regie::with_simulated_devices(r"C:\taken");
+    let (regie, words) = Regie::with_simulated_devices(r"C:\taken");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port().to_string();
-    words.extend(
-        [
-            "mcp",
-            "--transport",
-            "http",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            &port,
-        ]
-        .map(str::to_owned),
-    );
-    let said = Machine::output(regie.command(&words).env("PPCLOCK_MCP_TOKEN", TOKEN)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let mut command = Server::command(&regie.machine, &regie.program, &words, port);
+    let said = Machine::output(&mut command).unwrap();
     assert_eq!(said.status.code(), Some(1), "{said:?}");
-    assert!(text(&said.stderr).contains(&port), "{said:?}");
+    assert!(text(&said.stderr).contains(&port.to_string()), "{said:?}");
 }
 
 #[test]

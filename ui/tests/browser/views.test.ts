@@ -37,6 +37,28 @@ describe("a start with --demo", () => {
 });
 
 describe("settings", () => {
+  it("start at login as the system says, which is asked each time", async () => {
+    const page = await openWindow();
+    await page.getByTestId("nav-settings").click();
+    const switched = page.getByTestId("setting-at-login");
+    expect(await switched.isChecked()).toBe(false);
+    await switched.check();
+    await expect.poll(() => page.evaluate(() => window.fakeHost!.calls)).toContain("startAtLogin true");
+    // Elsewhere, as in the Task Manager.
+    await page.evaluate(() => window.fakeHost!.startAtLogin(false));
+    await page.getByTestId("nav-clock").click();
+    await page.getByTestId("nav-settings").click();
+    await expect.poll(() => switched.isChecked()).toBe(false);
+  });
+
+  it("a picture that a second start brings is opened, wherever the window is", async () => {
+    const page = await openWindow();
+    await page.getByTestId("nav-settings").click();
+    await page.evaluate(() => window.fakeHost!.handOver({ path: "/photos/coffee.png" }));
+    await page.getByTestId("panel").waitFor();
+    await expect.poll(() => page.getByTestId("nav-clock").getAttribute("aria-current")).toBe("page");
+  });
+
   it("switch the language at once, everywhere", async () => {
     const page = await openWindow();
     await page.getByTestId("nav-settings").click();
