@@ -232,11 +232,8 @@ async fn few_connections_fit_and_they_are_served_one_after_the_other() -> Tested
         for stream in &mut open {
             let read = timeout(Duration::from_millis(100), stream.read(&mut [0; 1])).await;
             // Windows may tell of it as of an end.
-            let is_reset = match read {
-                Ok(Err(_)) => true,
-                Ok(Ok(0)) => cfg!(windows),
-                _ => false,
-            };
+            let ended = cfg!(windows) && matches!(read, Ok(Ok(0)));
+            let is_reset = ended || matches!(read, Ok(Err(_)));
             reset += usize::from(is_reset);
         }
         Ok::<_, io::Error>(reset)
