@@ -105,7 +105,11 @@ fn inventory(folder: &Path) -> Result<(), Failure> {
             .current_dir(root()))?;
         let file = format!("{name}.json");
         let made = root().join(&file);
-        fs::rename(&made, folder.join(&file)).map_err(failed(&made))?;
+        let listed = fs::read_to_string(&made).map_err(failed(&made))?;
+        // Where it was built is nobody's business.
+        let listed = listed.replace(&root().display().to_string(), "");
+        fs::write(folder.join(&file), listed).map_err(failed(&made))?;
+        fs::remove_file(&made).map_err(failed(&made))?;
         // It writes one for each member of the workspace; the program's has all.
         for member in members()? {
             let _none_there = fs::remove_file(member.join(&file));
