@@ -209,9 +209,13 @@ fn a_client_of_linux_uses_the_server_and_one_on_pipes_joins_it() {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "list_devices", "arguments": {}}});
     assert_eq!(post(address, None, &list).0, 401);
-    let (status, answer) = post(address, Some(TOKEN), &list);
-    assert_eq!(status, 200, "{answer}");
-    assert!(answer.contains("main-console"), "{answer}");
+    // The simulated room opens beside the server.
+    until("the room's devices are listed", SOON, || {
+        let (status, answer) = post(address, Some(TOKEN), &list);
+        assert_eq!(status, 200, "{answer}");
+        answer.contains("main-console")
+    })
+    .unwrap();
 
     // The data folder has one owner, so that this one answers through the named pipe.
     let mut joining = words.clone();
