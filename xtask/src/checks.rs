@@ -12,6 +12,8 @@ pub(crate) fn lint() -> Result<(), Failure> {
         &["--test", "window"],
         &["--test", "guest"],
         &["--test", "secret_service"],
+        &["--test", "program"],
+        &["--test", "installer"],
     ] {
         let call = [
             &["clippy", "--workspace"],
